@@ -26,15 +26,15 @@ from typing import NamedTuple
 from benchmarks.utils.readers import MAXSIZE, chunks, read_and_clear, read_bare, read_entries
 from benchmarks.utils.sample_sitemap import HOST, sitemap
 from benchmarks.utils.target import target
-from woo_harvester.diwoo.defaults import (
+from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
+from woo_harvester.diwoo.given import given_metadata
+from woo_harvester.diwoo.metadata import (
     default_category,
     default_dates,
     default_organisations,
     default_title,
+    map_metadata,
 )
-from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
-from woo_harvester.diwoo.given import metadata_of
-from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_line
 from woo_harvester.register import Match, Organisation
@@ -56,7 +56,7 @@ SITEMAP = f"https://{HOST}/sitemap-1.xml"
 def read_metadata(body: bytes) -> int:
     """Read all metadata of each entry, as given."""
     batches = SitemapReader(chunks(body), "urlset", MAXSIZE)
-    return sum(bool(metadata_of(entry).publisher) for batch in batches for entry in batch)
+    return sum(bool(given_metadata(entry).publisher) for batch in batches for entry in batch)
 
 
 def read_records(body: bytes) -> int:
@@ -77,7 +77,7 @@ def records(body: bytes) -> Iterator[Record]:
         for entry in batch:
             report = Reporter(count_finding, url=entry.loc, sitemap=SITEMAP, line=entry.line)
             record = blank_record(entry, now, report)
-            given = metadata_of(entry)
+            given = given_metadata(entry)
             map_metadata(given, record, lists, report, now)
             default_organisations(record, MATCH, lists.organisaties, report)
             default_title(record, report)

@@ -16,7 +16,7 @@ from tests.diwoo.documents import completed
 from tests.test_record import LOC, MOMENT, RECORDS, WAARDEN, full
 from woo_harvester.demo.publishers import Demo
 from woo_harvester.demo.server import Page
-from woo_harvester.diwoo.given import metadata_of
+from woo_harvester.diwoo.given import given_metadata
 from woo_harvester.permits.record import PermitRecord, Vergunning
 from woo_harvester.record import (
     Document,
@@ -74,7 +74,7 @@ def test_the_line_of_each_record_of_the_fictional_publishers(tmp_path: Path) -> 
     for body in sitemaps(tmp_path):
         with suppress(SitemapError, OtherRootError):
             for batch in RepairingReader(lambda body=body: [body], "urlset", _MAXSIZE):  # type: ignore[misc]
-                records += [completed(metadata_of(each), loc=each.loc or LOC).record for each in batch]
+                records += [completed(given_metadata(each), loc=each.loc or LOC).record for each in batch]
     for record in records:
         record.herkomst.opgehaald = record.versies[0].mutatiedatumtijd
     assert len(records) > 200

@@ -65,7 +65,7 @@ EXTENSIONS = {
     # Replaced: the project's exporter confirms to the state what is durable. Before the state, which needs
     # it.
     "scrapy.extensions.feedexport.FeedExporter": None,
-    "woo_harvester.outputs.feedexport.DurableFeedExporter": 5,
+    "woo_harvester.outputs.feeds.DurableFeedExporter": 5,
     # Also before the state, which waits for all outputs. It is off unless WOO_ELASTICSEARCH_URL is set.
     "woo_harvester.outputs.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, which write the statistics after the state has processed everything.
@@ -93,17 +93,15 @@ DOWNLOAD_HANDLERS = {
 # Scrapy: {}. Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
 FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
-    "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
-    "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
+    "csv": "woo_harvester.outputs.feeds.RecordCsvItemExporter",
+    "csv-nl": "woo_harvester.outputs.feeds.DutchCsvItemExporter",
     "geojson": "woo_harvester.permits.geojson.GeoJsonItemExporter",
     # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
-    **dict.fromkeys(
-        ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"
-    ),
+    **dict.fromkeys(("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.feeds.RecordJsonLinesItemExporter"),
 }
 
 # Scrapy: {}. Storages by the scheme of a feed. A local one has a run write to a file of its own.
-FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.feedexport.RecordStorage")
+FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.feeds.RecordStorage")
 
 # Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
 # complain.

@@ -13,13 +13,11 @@ from woo_harvester.audit.one_cause import EntryReporter
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
-from woo_harvester.diwoo.defaults import fill_in
-from woo_harvester.diwoo.given import metadata_of
-from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.diwoo.given import given_metadata
+from woo_harvester.diwoo.metadata import fill_in, map_metadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Herkomst
-from woo_harvester.sitemaps.decide import decide, find_loc_problem
-from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, Terms
+from woo_harvester.sitemaps.decide import NO_MATCH, EntryFacts, Terms, decide, find_loc_problem
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.tooi.lists import bundled
@@ -39,7 +37,7 @@ def found_on(given: Entry, found: list[Finding]) -> None:
         report(one.code, element=one.element, seen=one.seen)
     if decision.version is not None:
         record, lists = decision.version.record(given.loc, Herkomst()), bundled()
-        map_metadata(metadata_of(given), record, lists, report, now)
+        map_metadata(given_metadata(given), record, lists, report, now)
         fill_in(record, NO_MATCH, None, lists.organisaties, report)
     report.finish(is_harvested=decision.version is not None)
 

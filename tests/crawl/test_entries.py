@@ -10,8 +10,8 @@ from scrapy.utils.test import get_crawler
 from sqlalchemy import select
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
-from woo_harvester.crawl.entries import Entries, SitemapFilter
-from woo_harvester.crawl.hosts import SitemapReading, Visit
+from woo_harvester.crawl.entries import Entries, SitemapFilter, SitemapReading
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.demo.sitemaps import DiWoo, sitemap
 from woo_harvester.demo.sitemaps import Entry as Given
 from woo_harvester.extensions.state import StateKeeper
@@ -20,7 +20,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.facts import Terms
+from woo_harvester.sitemaps.decide import Terms
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.sitemaps.selection import Index, Sitemap

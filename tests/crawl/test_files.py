@@ -20,7 +20,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import StreamedResponse
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.facts import Depth, Terms
+from woo_harvester.sitemaps.decide import Depth, Terms
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, index_name
 from woo_harvester.sitemaps.selection import Index
 from woo_harvester.state.resources import (

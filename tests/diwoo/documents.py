@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from woo_harvester.diwoo.defaults import (
+from woo_harvester.diwoo.given import GivenMetadata, given_metadata
+from woo_harvester.diwoo.metadata import (
     default_category,
     default_dates,
     default_organisations,
     default_title,
+    map_metadata,
 )
-from woo_harvester.diwoo.given import GivenMetadata, metadata_of
-from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
 from woo_harvester.register.register import Match
@@ -34,7 +34,7 @@ def read(document: str | bytes) -> GivenMetadata:
     text = document.encode() if isinstance(document, str) else document
     head = f'<urlset xmlns="{SITEMAP}" xmlns:diwoo="{NAMESPACE}"><url><loc>{LOC}</loc>'.encode()
     reader = SitemapReader([head + text + b"</url></urlset>"], "urlset", 10_000_000)
-    [given] = [metadata_of(entry) for batch in reader for entry in batch]
+    [given] = [given_metadata(entry) for batch in reader for entry in batch]
     return given
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from woo_harvester.demo.sitemaps import Coded, DiWoo, categorie, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
 from woo_harvester.diwoo.choice import Choice
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
+from woo_harvester.sitemaps.decide import EntryFacts, KnownDocument
 from woo_harvester.sitemaps.scanner import Scan
 from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 

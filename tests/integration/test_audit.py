@@ -35,7 +35,7 @@ ELSEWHERE = {
     "register.url-ongeldig": "tests/register/test_reader.py",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
     "register.categorie-strijdig": "tests/integration/test_reading.py",
-    "register.meerdere-organisaties": "tests/diwoo/test_defaults.py",
+    "register.meerdere-organisaties": "tests/diwoo/test_metadata_defaults.py",
     "publisher.andere-organisatie": "tests/integration/test_reading.py",
     "tls.ongeldig": "tests/integration/test_hostile_hosts.py",
     "host.bestaat-niet": "test_a_name_that_does_not_exist",

@@ -150,7 +150,7 @@ def test_outputs_that_make_no_sense_are_refused_before_anything_is_asked(
 def test_scrapys_own_exporter_in_its_place_is_refused(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, names("a", 3))
     extensions = {
-        "woo_harvester.outputs.feedexport.DurableFeedExporter": None,
+        "woo_harvester.outputs.feeds.DurableFeedExporter": None,
         "scrapy.extensions.feedexport.FeedExporter": 1,
     }
     refused = installation.run(EXTENSIONS=extensions)

@@ -164,7 +164,7 @@ def test_a_run_that_cannot_be_closed_in_time_is_ended_with_status_1(
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")
     seen = tmp_path / "synced"
-    hang = HangAt("woo_harvester.outputs.feedexport", "fsync", seen)
+    hang = HangAt("woo_harvester.outputs.feeds", "fsync", seen)
     started = installation.start(fault=hang, WOO_STOP_TIMEOUT=1)
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     ended = stopped(started)

@@ -27,7 +27,7 @@ from tests.utils.disturbed_runs import (
     small_disk,
 )
 from woo_harvester.demo.server import Page, Request
-from woo_harvester.outputs.exporters import RecordJsonLinesItemExporter
+from woo_harvester.outputs.feeds import RecordJsonLinesItemExporter
 
 PDF = SAMPLES["PDF"].read_bytes()
 DOWNLOAD = ("-a", "documents=download")

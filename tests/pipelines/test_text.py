@@ -21,7 +21,7 @@ from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.utils.command import run_scrapy
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
+from woo_harvester.diwoo.metadata import TITLE as TITLE_PATH
 from woo_harvester.documents.extracted import Limits
 from woo_harvester.documents.formats import file_types
 from woo_harvester.findings import Finding

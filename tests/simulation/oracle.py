@@ -75,6 +75,8 @@ class Known:
     """An operator has marked it to be restored."""
     may_return: bool = False
     """The mark may still be there."""
+    may_repeat: bool = False
+    """A run that was killed delivered it, and the state may not know that."""
     refused: float | None = None
     """When it may have been refused."""
     steady: Counter[str] = field(default_factory=Counter)
@@ -124,6 +126,8 @@ class Row:
 class Host:
     """What the harvester may hold of the last read of a host."""
 
+    is_known: bool = False
+    """The state knows it: a run that was killed at its beginning may not have written it."""
     complete: bool | None = False
     """None where a kill leaves that open."""
     began: int = 0
@@ -254,7 +258,7 @@ class Oracle:
             loc for loc, known in self.knows.documents.items() if known.is_published
         )
         for host in run.hosts:
-            self.knows.hosts.setdefault(host, Host())
+            self.knows.hosts.setdefault(host, Host()).is_known |= run.ended != "killed" or bool(run.asked)
         absent = self.knows.hosts.keys() - registered
         self.knows.claims -= absent.union(run.hosts)
         self.knows.absent = {
@@ -470,6 +474,7 @@ class Oracle:
             if run.ended == "killed":
                 known.states |= before
                 self.knows.killed.append((run, record, before, rows))
+            known.may_repeat = run.ended == "killed"
             known.restored = known.may_return = False
 
     def _end_rows(self, loc: str) -> None:
@@ -500,7 +505,7 @@ class Oracle:
             then, now = known.moment, entry.moment
             is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = len(places) == len(known.signature) == 1 and entry == known.entry
-            is_same &= record.sha256 == known.sha256
+            is_same &= record.sha256 == known.sha256 and not known.may_repeat
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
         if reading.is_alone and own and known.was_own and known.states == {"withdrawn"}:
@@ -559,7 +564,8 @@ class Oracle:
     def _moved_to(self, loc: str, owners: Owners, listed: set[str]) -> list[str]:
         """The hosts of its owner that a document may have moved to: those that it is not *listed* on."""
         registered = {host for host, _ in owners}
-        known = [host for host in self.knows.hosts if host in registered and host not in listed]
+        hosts = {host for host, each in self.knows.hosts.items() if each.is_known}
+        known = sorted((hosts & registered) - listed)
         return [host for host in known if host_of(loc) in registered and is_own(loc, host, owners)]
 
     def _since(self, number: int) -> str:

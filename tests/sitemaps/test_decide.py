@@ -10,8 +10,19 @@ import pytest
 from lxml.etree import fromstring
 
 from woo_harvester.record import Herkomst, Oorzaak
-from woo_harvester.sitemaps.decide import Decision, EntryOutcome, StateUpdate, decide, find_loc_problem
-from woo_harvester.sitemaps.facts import Depth, EntryFacts, KnownDocument, OtherSitemap, SitemapListing, Terms
+from woo_harvester.sitemaps.decide import (
+    Decision,
+    Depth,
+    EntryFacts,
+    EntryOutcome,
+    KnownDocument,
+    OtherSitemap,
+    SitemapListing,
+    StateUpdate,
+    Terms,
+    decide,
+    find_loc_problem,
+)
 from woo_harvester.sitemaps.reader import Entry, entry_of
 from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
@@ -57,13 +68,13 @@ ALL = Terms(refused_interval=WEEK, depth=Depth.FILE, delivers_all=True)
 
 def source(*, here: bool = True, own: bool = True, listed: bool = True, read: bool = False) -> dict[str, Any]:
     host = "www.a.nl" if here else "www.b.nl"
-    return {"source": OtherSitemap(f"https://{host}/t.xml", host, here, own, listed, read)}
+    return {"elsewhere": OtherSitemap(f"https://{host}/t.xml", host, here, own, listed, read)}
 
 
 BESIDE, BESIDE_READ, DROPPED = source(), source(read=True), source(listed=False)
 ELSEWHERE, OTHERS = source(here=False), source(here=False, own=False)
 OWNED: dict[str, Any] = {"is_own": False, "owner": "www.a.nl"}
-LISTED: dict[str, Any] = {"is_listed": True}
+LISTED: dict[str, Any] = {"is_named": True}
 DELIVERED: dict[str, Any] = {"is_delivered": True}
 
 #: The known document, the lastmod of the entry, further facts, the terms, and the outcome.
@@ -153,7 +164,7 @@ def test_each_entry_has_its_outcome_and_its_sitemap_is_read_again_if_it_should_h
         assert (found.version is None) is (outcome.cause is None), number
         is_ahead = lastmod in (LATER, FUTURE, FUTURE.replace("2042", "2043"))
         passed_newer = outcome is PASSED and is_ahead and "owner" not in more
-        is_second = outcome.cause is not None and "is_listed" in more
+        is_second = outcome.cause is not None and "is_named" in more
         assert found.must_reread is (outcome in (OFFERED, UNUSABLE) or passed_newer or is_second), number
     assert {row[-1] for row in TABLE} == set(EntryOutcome)
 
@@ -164,7 +175,7 @@ def test_another_host_whose_entry_counts_is_named_and_no_finding_is_about_the_en
         assert (found.outcome, found.left_to) == (PASSED, host)
         assert [one.code for one in found.findings] == ([] if host else ["loc.dubbel"])
     assert made(KNOWN, BEFORE, **OTHERS).left_to is None, "it takes over"
-    taken = made(KNOWN, LATER, **ELSEWHERE, is_listed=True, is_delivered=True)
+    taken = made(KNOWN, LATER, **ELSEWHERE, is_named=True, is_delivered=True)
     assert taken.left_to is None, "an entry of this host counts since this run, whatever counted before"
 
 
@@ -309,12 +320,12 @@ def test_two_entries_of_a_document_come_to_rest(
             read = set[int]()
             for sitemap in (THERE, HERE) if is_reversed and day % 2 else (HERE, THERE):
                 facts = facts_of(run, pair[sitemap - 1], {})
-                facts.is_listed, facts.is_delivered = listed and is_one_host, delivered
+                facts.is_named, facts.is_delivered = listed and is_one_host, delivered
                 if run.sitemap_id != sitemap:
                     there = run.sitemap_id
                     host = "www.a.nl" if is_one_host else "open.a.nl"
                     is_read = there in read and is_one_host
-                    facts.source = OtherSitemap("t", host, is_one_host, True, there in listed_in, is_read)
+                    facts.elsewhere = OtherSitemap("t", host, is_one_host, True, there in listed_in, is_read)
                 found = decide(facts, WANTS, now)
                 read.add(sitemap)
                 listed_in.add(sitemap)

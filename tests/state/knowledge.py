@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from woo_harvester.sitemaps.facts import Depth, SitemapListing
+from woo_harvester.sitemaps.decide import Depth, SitemapListing
 from woo_harvester.state import listings
 from woo_harvester.state.deliveries import Harvested
 from woo_harvester.state.documents import add_seen, confirm_harvested

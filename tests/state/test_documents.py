@@ -19,7 +19,7 @@ from tests.state.knowledge import (
     see,
     sitemap_of,
 )
-from woo_harvester.sitemaps.facts import Depth, KnownDocument
+from woo_harvester.sitemaps.decide import Depth, KnownDocument
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.documents import NO_FAULT, DocumentFault, confirm_harvested, confirm_withdrawn

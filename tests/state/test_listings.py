@@ -7,7 +7,7 @@ from contextlib import closing
 from sqlalchemy import Connection, select, text
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
-from woo_harvester.sitemaps.facts import SitemapListing
+from woo_harvester.sitemaps.decide import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
@@ -113,9 +113,9 @@ def test_the_sitemaps_that_list_a_document_come_with_their_host(connection: Conn
     miss(connection, {here: [two]})
     first, second = locs(2)
     assert list(listings.listed_by(connection, [one, two])) == [
-        HostListing(one, first, "a.nl", here, is_source=True),
-        HostListing(one, first, "b.nl", there, is_source=False),
-        HostListing(two, second, "b.nl", there, is_source=True),
+        HostListing(one, first, "a.nl", here, gave_version=True),
+        HostListing(one, first, "b.nl", there, gave_version=False),
+        HostListing(two, second, "b.nl", there, gave_version=True),
     ]
     assert list(listings.listed_by(connection, [])) == []
 

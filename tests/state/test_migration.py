@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
 
 from woo_harvester.permits.tables import TABLES
-from woo_harvester.sitemaps.facts import Depth
+from woo_harvester.sitemaps.decide import Depth
 from woo_harvester.state import migration, schema
 from woo_harvester.state.store import State, StateError
 

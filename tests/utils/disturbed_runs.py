@@ -29,8 +29,8 @@ from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.outputs import feedexport
-from woo_harvester.outputs.feedexport import RecordStorage
+from woo_harvester.outputs import feeds
+from woo_harvester.outputs.feeds import RecordStorage
 from woo_harvester.pipelines import folder
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.state import outputs
@@ -227,8 +227,8 @@ _Point = tuple[Any, str, Literal["before", "halfway", "after"]]
 
 #: From the fsync of an output to the commit of the state.
 POINTS: dict[str, _Point] = {
-    "before the fsync": (feedexport, "fsync", "before"),
-    "after the fsync": (feedexport, "fsync", "after"),
+    "before the fsync": (feeds, "fsync", "before"),
+    "after the fsync": (feeds, "fsync", "after"),
     "before the state learns of it": (StateKeeper, "durable", "before"),
     "when the state has written up to where the file is durable": (Outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),

@@ -22,10 +22,8 @@ from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.texts import certificate_fault
-from woo_harvester.items import Fetched, StreamedResponse, WooItem
 from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.sitemaps.robots import FORBIDDEN
-from woo_harvester.state.deliveries import Delivery, KnownFile
 from woo_harvester.utils.fetch import TrustError
 
 if TYPE_CHECKING:
@@ -90,27 +88,6 @@ def validator(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
     text = value.decode("latin-1") if value else ""
     return text if text.isprintable() and text.isascii() and text else None
-
-
-def fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:
-    """Return the answer as the pipelines need it; *known* is the file of the version before."""
-    is_same = response.status == 304 and known is not None and known.sha256 is not None
-    return Fetched(response, known if is_same else None)
-
-
-def keep_file(item: WooItem, response: StreamedResponse) -> None:
-    """Add to the item's delivery what the next run needs to know of the file."""
-    delivery, known = item.delivery, item.source.known if item.source else None
-    if not isinstance(delivery, Delivery) or delivery.harvested is None:
-        return
-    is_again = item.source is not None and item.source.is_again
-    if response.sha256:
-        names = "ETag", "Last-Modified"
-        validators = (f"{name}: {value}" for name in names if (value := validator(response, name)))
-        digest = bytes.fromhex(response.sha256)
-        delivery.harvested.file = KnownFile(digest, next(validators, None), fetched_at=int(time()))
-    elif response.status == 304 or is_again:
-        delivery.harvested.file = known
 
 
 RequestKind = Literal["robots", "index", "sitemap", "document"]

@@ -19,11 +19,10 @@ from woo_harvester.crawl.answers import (
     check_expected,
     failure_code,
     failure_seen,
-    fetched_of,
     is_not_modified,
     is_ours,
-    keep_file,
     unless_changed,
+    validator,
 )
 from woo_harvester.crawl.hosts import Visit
 from woo_harvester.diwoo.filetype import TypeClaims, expected_filetype
@@ -36,9 +35,8 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem, announced_size, header, size_of
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.running.arguments import DocumentsMode
-from woo_harvester.sitemaps.decide import is_long_ago
-from woo_harvester.sitemaps.facts import Depth
-from woo_harvester.state.deliveries import KnownFile
+from woo_harvester.sitemaps.decide import Depth, is_long_ago
+from woo_harvester.state.deliveries import Delivery, KnownFile
 from woo_harvester.utils.statuses import PARTIAL_CONTENT, is_complete
 from woo_harvester.utils.urls import host_of
 
@@ -340,8 +338,8 @@ class Documents:
         if item.source is None or not self._is_usable(response, item):
             self._note_not_harvested(item)
             return None
-        item.source.fetched = fetched_of(response, item.source.known)
-        keep_file(item, response)
+        item.source.fetched = _fetched_of(response, item.source.known)
+        _keep_file(item, response)
         return await self._next(item, visit)
 
     async def _read_sample(
@@ -463,3 +461,24 @@ class Documents:
         else:
             return True
         return False
+
+
+def _fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:
+    """Return the answer as the pipelines need it; *known* is the file of the version before."""
+    is_same = response.status == 304 and known is not None and known.sha256 is not None
+    return Fetched(response, known if is_same else None)
+
+
+def _keep_file(item: WooItem, response: StreamedResponse) -> None:
+    """Add to the item's delivery what the next run needs to know of the file."""
+    delivery, known = item.delivery, item.source.known if item.source else None
+    if not isinstance(delivery, Delivery) or delivery.harvested is None:
+        return
+    is_again = item.source is not None and item.source.is_again
+    if response.sha256:
+        names = "ETag", "Last-Modified"
+        validators = (f"{name}: {value}" for name in names if (value := validator(response, name)))
+        digest = bytes.fromhex(response.sha256)
+        delivery.harvested.file = KnownFile(digest, next(validators, None), fetched_at=int(time()))
+    elif response.status == 304 or is_again:
+        delivery.harvested.file = known

@@ -11,9 +11,9 @@ from typing import Any, cast
 from sqlalchemy import Connection
 
 from woo_harvester.audit.one_cause import EntryReporter
-from woo_harvester.crawl.hosts import SitemapReading, Visit
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.diwoo.choice import Choice
-from woo_harvester.diwoo.given import metadata_of
+from woo_harvester.diwoo.given import given_metadata
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
@@ -25,13 +25,17 @@ from woo_harvester.sitemaps.decide import (
     SETTLED,
     UNREGISTERED,
     Decision,
+    EntryFacts,
     EntryOutcome,
+    KnownDocument,
     NewVersion,
+    OtherSitemap,
+    SitemapListing,
     StateUpdate,
+    Terms,
     decide,
     find_loc_problem,
 )
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, OtherSitemap, SitemapListing, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.selection import Sitemap
@@ -40,10 +44,55 @@ from woo_harvester.state import documents, listings
 from woo_harvester.state.deliveries import Delivery, Harvested, KnownFile, PendingRead
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import sitemaps_of_host
-from woo_harvester.tooi.lists import category_by_number
+from woo_harvester.tooi.lists import ValueLists, category_by_number
+from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.dates import iso_seconds
+from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import corrected_locs, host_of
+
+
+@dataclass(slots=True)
+class SitemapReading:
+    """One sitemap while it is read: what it listed before, and what has been read so far."""
+
+    visit: Visit
+    sitemap: Sitemap
+    pending: PendingRead
+    lists: ValueLists
+    """The value lists for its host."""
+    category: Concept | None
+    """The informatiecategorie in the name of its index."""
+    same: dict[bytes | None, int]
+    """Numbers of its documents by the digest of their entries; a document is removed when it is read."""
+    others: Sequence[int] | None
+    """All other documents that it listed; None if there are too many to have them in memory."""
+    left_to: Counter[str] = field(default_factory=Counter)
+    """Number of its entries that do not count because another host's entry does, by that host."""
+    seen: DocumentSet = field(default_factory=DocumentSet)
+    """Documents that were read and looked up."""
+    left_out: int = 0
+    """Number of entries that the run does not choose, or that the spider's filter has left out."""
+
+    @property
+    def sitemap_id(self) -> int:
+        """The number of the sitemap in the state."""
+        return self.pending.resource_id
+
+    def leave_out(self, count: int) -> None:
+        """Count entries that are left out; they may count in the next run."""
+        if count:
+            self.left_out += count
+            self.pending.must_reread = True
+
+    def note(self, facts: EntryFacts, decision: Decision) -> None:
+        """Note what a decision on one of its entries means for the sitemap as a whole."""
+        if decision.must_reread:
+            self.pending.must_reread = True
+        if decision.left_to is not None:
+            self.left_to[decision.left_to] += 1
+        elif decision.outcome is EntryOutcome.UNUSABLE and facts.known is None:
+            self.visit.unusable += 1
 
 
 @dataclass(slots=True)
@@ -94,21 +143,21 @@ class EntryLookUp:
     def owners(self, connection: Connection, ids: Sequence[int], host: str) -> dict[int, str]:
         """Return the host whose entry counts for each of these documents, if that is not *host*."""
         rows = list(listings.listed_by(connection, ids))
-        found = {row.document_id: row.host for row in rows if row.is_source and row.host != host}
+        found = {row.document_id: row.host for row in rows if row.gave_version and row.host != host}
         return found | self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
 
     def _pass_over_same(
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> Batch:
         """Return the batch without the entries that are unchanged to the byte. A million a day are."""
-        same, listed = reading.same, reading.visit.listed
+        same, named = reading.same, reading.visit.named
         asked = [entry.loc for entry in entries if entry.digest not in same]
         batch = Batch(documents.look_up(connection, asked))
         batch.known.update(self._look_up_corrected(connection, asked, reading))
         unchanged = 0
         for entry in entries:
             key = same.get(entry.digest)
-            if key is not None and self._is_registered(entry.loc) and listed.add(key):
+            if key is not None and self._is_registered(entry.loc) and named.add(key):
                 del same[entry.digest]
                 unchanged += 1
             else:
@@ -136,36 +185,36 @@ class EntryLookUp:
             if one in known and self._register.is_own(one, reading.visit.host)
         }
 
-    def _compare(self, listed: Entry | ScannedEntry, batch: Batch, reading: SitemapReading) -> None:
+    def _compare(self, entry: Entry | ScannedEntry, batch: Batch, reading: SitemapReading) -> None:
         """Compare an entry with its document, and add it to the batch. Raise NotPlainError if not plain."""
-        document, visit = batch.known.get(listed.loc), reading.visit
+        document, visit = batch.known.get(entry.loc), reading.visit
         if document is not None:
             reading.seen.add(document.id)
-            if self._is_moved(listed, document, visit):
+            if self._is_moved(entry, document, visit):
                 batch.moved.append(document.id)
                 batch.unchanged += 1
                 return
-        facts = EntryFacts(listed.parse(), listed.digest, known=document)
+        facts = EntryFacts(entry.parse(), entry.digest, known=document)
         categories = reading.lists.informatiecategorieen
         if self._choice is not None and not self._choice.has(facts, reading.category, categories):
             batch.left_out += 1
         else:
             batch.rest.append(facts)
 
-    def _is_moved(self, listed: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
+    def _is_moved(self, entry: Entry | ScannedEntry, document: KnownDocument, visit: Visit) -> bool:
         """Return whether an entry is unchanged to the byte but was in another sitemap of the host before."""
         return (
-            listed.digest is not None
-            and listed.digest == document.entry_digest
+            entry.digest is not None
+            and entry.digest == document.entry_digest
             and document.withdrawn is None
             and document.harvested is not None
             and document.fault is None
             and document.sitemap_id in visit.own_sitemaps
             and document.sitemap_id not in visit.unchanged
-            and self._is_registered(listed.loc)
-            and self._register.is_own(listed.loc, visit.host)
+            and self._is_registered(entry.loc)
+            and self._register.is_own(entry.loc, visit.host)
             and not self._terms.want_again(document)
-            and visit.listed.add(document.id)
+            and visit.named.add(document.id)
         )
 
     def _is_registered(self, loc: str) -> bool:
@@ -216,7 +265,7 @@ class EntryLookUp:
         sources = {document.sitemap_id for _, document in elsewhere} - {reading.sitemap_id}
         places = listings.places(connection, sources)
         rows = list(listings.listed_by(connection, [document.id for _, document in elsewhere]))
-        listed = {(row.document_id, row.sitemap_id) for row in rows}
+        there = {(row.document_id, row.sitemap_id) for row in rows}
         owners = self._owners(rows, visit.host)
         for one, document in elsewhere:
             key = document.id
@@ -226,12 +275,12 @@ class EntryLookUp:
             host, url = places[document.sitemap_id]
             is_read = document.sitemap_id in visit.read
             was_read_now = is_read and document.sitemap_id not in visit.unchanged
-            one.source = OtherSitemap(
+            one.elsewhere = OtherSitemap(
                 sitemap=url,
                 host=host,
                 is_here=host == visit.host,
                 is_own=self._register.is_own(document.loc, host),
-                is_listed=key in visit.listed if was_read_now else (key, document.sitemap_id) in listed,
+                is_listed=key in visit.named if was_read_now else (key, document.sitemap_id) in there,
                 is_read=is_read,
             )
 
@@ -407,11 +456,11 @@ class Entries:
 
     def _decide(self, batch: Batch, visit: Visit, now: datetime) -> list[tuple[EntryFacts, Decision]]:
         """Decide on entries in their order: a decision may depend on the entries before it."""
-        listed, delivered = visit.listed, set[int]()
+        named, delivered = visit.named, set[int]()
         decided = []
         for facts in batch.rest:
             if (known := facts.known) is not None:
-                facts.is_listed = known.id in listed
+                facts.is_named = known.id in named
                 facts.is_delivered = known.id in delivered or known.id in self._keeper.delivered
             decision = decide(facts, self.terms, now)
             if known is not None and decision.version is not None:
@@ -421,7 +470,7 @@ class Entries:
                     continue
                 delivered.add(known.id)
             if known is not None and decision.outcome not in _NOT_COUNTING:
-                listed.add(known.id)
+                named.add(known.id)
             decided.append((facts, decision))
         return decided
 
@@ -508,7 +557,7 @@ class EntryApply:
         reading: SitemapReading,
     ) -> WooItem:
         """Return the item of an entry, whose delivery the state waits for."""
-        source = Source(metadata_of(facts.entry), reading.category, facts.match, reading.lists, known=file)
+        source = Source(given_metadata(facts.entry), reading.category, facts.match, reading.lists, known=file)
         origin = Herkomst(
             index=reading.sitemap.index.url,
             sitemap=reading.sitemap.url,

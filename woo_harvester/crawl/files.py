@@ -25,8 +25,8 @@ from woo_harvester.crawl.answers import (
     validator,
 )
 from woo_harvester.crawl.documents import Documents
-from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.hosts import Look, SitemapReading, Visit
+from woo_harvester.crawl.entries import Entries, SitemapReading
+from woo_harvester.crawl.hosts import Look, Visit
 from woo_harvester.downloader.given_files import NotGivenError
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.extensions.state import StateKeeper
@@ -34,7 +34,7 @@ from woo_harvester.findings import Reporter, Severity
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
 from woo_harvester.running.ending import is_closing
-from woo_harvester.sitemaps.facts import Terms
+from woo_harvester.sitemaps.decide import Terms
 from woo_harvester.sitemaps.file_findings import (
     ROOTS,
     Area,

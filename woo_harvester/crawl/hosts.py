@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil, inf
 from time import monotonic
@@ -24,14 +23,10 @@ from woo_harvester.register.register import Published, PublishedCategories, shar
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.sitemaps.decide import Decision, EntryOutcome
-from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.robots import SitemapLine
 from woo_harvester.sitemaps.selection import Index, Sitemap, UrlSelection
-from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import KnownHost
-from woo_harvester.tooi.lists import ValueLists, informatiecategorieen
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
@@ -320,7 +315,7 @@ class Visit(Backlog):
         """Sitemaps in ``read`` that are unchanged since they were read."""
         self.lacking: dict[int, Sequence[int]] = {}
         """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
-        self.listed = DocumentSet()
+        self.named = DocumentSet()
         """Documents with an entry that counts and was read in this run; not those of unchanged sitemaps."""
         self.unusable = 0
         """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
@@ -362,46 +357,3 @@ class Visit(Backlog):
     def about_error(self, request: Request) -> dict[str, str | None]:
         """Return what a finding says of an error of the harvester itself on a file of the host."""
         return {"url": request.url, "host": self.host, "organisation": self.report.organisation}
-
-
-@dataclass(slots=True)
-class SitemapReading:
-    """One sitemap while it is read: what it listed before, and what has been read so far."""
-
-    visit: Visit
-    sitemap: Sitemap
-    pending: PendingRead
-    lists: ValueLists
-    """The value lists for its host."""
-    category: Concept | None
-    """The informatiecategorie in the name of its index."""
-    same: dict[bytes | None, int]
-    """Numbers of its documents by the digest of their entries; a document is removed when it is read."""
-    others: Sequence[int] | None
-    """All other documents that it listed; None if there are too many to have them in memory."""
-    left_to: Counter[str] = field(default_factory=Counter)
-    """Number of its entries that do not count because another host's entry does, by that host."""
-    seen: DocumentSet = field(default_factory=DocumentSet)
-    """Documents that were read and looked up."""
-    left_out: int = 0
-    """Number of entries that the run does not choose, or that the spider's filter has left out."""
-
-    @property
-    def sitemap_id(self) -> int:
-        """The number of the sitemap in the state."""
-        return self.pending.resource_id
-
-    def leave_out(self, count: int) -> None:
-        """Count entries that are left out; they may count in the next run."""
-        if count:
-            self.left_out += count
-            self.pending.must_reread = True
-
-    def note(self, facts: EntryFacts, decision: Decision) -> None:
-        """Note what a decision on one of its entries means for the sitemap as a whole."""
-        if decision.must_reread:
-            self.pending.must_reread = True
-        if decision.left_to is not None:
-            self.left_to[decision.left_to] += 1
-        elif decision.outcome is EntryOutcome.UNUSABLE and facts.known is None:
-            self.visit.unusable += 1

@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from woo_harvester.diwoo.given import metadata_of
-from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.diwoo.given import given_metadata
+from woo_harvester.sitemaps.decide import EntryFacts
 from woo_harvester.sitemaps.lastmod import first_day
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi.coded import resolve
@@ -50,7 +50,7 @@ class Choice:
 def _date(facts: EntryFacts) -> date:
     """Return the date that the record of an entry would have: creatiedatum, else openbaarmakingsdatum."""
     with suppress(ValueError):
-        if given := metadata_of(facts.entry).creatiedatum:
+        if given := given_metadata(facts.entry).creatiedatum:
             return parse_date(given)
     if facts.known is not None and facts.known.published:
         return date.fromisoformat(facts.known.published)
@@ -64,7 +64,7 @@ def _categories(entry: Entry, index: Concept | None, categories: ValueList) -> s
     """
     otherwise = index or UNKNOWN_CATEGORY
     found = set()
-    for value in metadata_of(entry).informatiecategorieen:
+    for value in given_metadata(entry).informatiecategorieen:
         resolved = resolve(categories, value.label, value.uri)
         if resolved is not None and resolved.concept is not None:
             is_known = resolved.concept.uri != UNKNOWN_CATEGORY.uri

@@ -32,7 +32,7 @@ _NOTHING = FormatClaim()
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class TypeDecision:
     """The type of a document that may be harvested."""
 
     filetype: FileType
@@ -116,7 +116,7 @@ class TypeClaims:
 class _Outcome(NamedTuple):
     """A decision, and the finding about it."""
 
-    decision: Decision | None
+    decision: TypeDecision | None
     """None if the document is not harvested."""
     code: str | None = None
     seen: str | None = None
@@ -142,7 +142,7 @@ def claims_of_type(given: Value | None, media_type: str | None, loc: str, name: 
 
 def decide_filetype(
     claims: TypeClaims, report: Reporter, content: DetectedFormat | None = None
-) -> Decision | None:
+) -> TypeDecision | None:
     """Return the document's type; None, with an error noted, if it may not be harvested.
 
     *content* is the format detected from the bytes, None if none were fetched.
@@ -178,7 +178,7 @@ def _by_claims(claims: TypeClaims) -> _Outcome:
     """Decide without the content. The extension counts only if the metadata has no type."""
     metadata, response, extension = claims.metadata, claims.response, claims.extension
     if metadata.filetype:
-        return _checked(Decision(metadata.filetype, None, metadata.filetype), metadata.filetype, response)
+        return _checked(TypeDecision(metadata.filetype, None, metadata.filetype), metadata.filetype, response)
     sources = [("content-type", response), ("extensie", extension)]
     if claims.has_better_extension:
         sources.reverse()
@@ -186,11 +186,13 @@ def _by_claims(claims: TypeClaims) -> _Outcome:
         if claim.unlisted:
             return _refused("format.niet-ondersteund", claim.unlisted)
         if claim.filetype:
-            return _checked(Decision(claim.filetype, source, claim.filetype), extension.filetype, response)
+            return _checked(
+                TypeDecision(claim.filetype, source, claim.filetype), extension.filetype, response
+            )
     return _refused("format.onbekend", claims.media_type)
 
 
-def _checked(decision: Decision, claimed: FileType | None, response: FormatClaim) -> _Outcome:
+def _checked(decision: TypeDecision, claimed: FileType | None, response: FormatClaim) -> _Outcome:
     """Refuse a web page in the place of a document, and note other contradictions."""
     sent = response.filetype
     sent_label = sent.label if sent else response.unlisted
@@ -215,7 +217,7 @@ def _by_content(claims: TypeClaims, content: DetectedFormat, actual: FileType | 
     seen = "; ".join([*wrong, f"inhoud: {actual.label}"])
     if actual.code == "HTML" and wrong and not claims.is_html_meant(actual):
         return _refused("document.html-pagina", seen)
-    decision = Decision(claims.metadata.filetype or actual, _source(claims, actual), actual)
+    decision = TypeDecision(claims.metadata.filetype or actual, _source(claims, actual), actual)
     return _contradicted(decision, seen) if wrong else _Outcome(decision)
 
 
@@ -242,7 +244,7 @@ def _source(claims: TypeClaims, actual: FileType) -> str | None:
     return "extensie" if claims.extension.filetype is actual else "inhoud"
 
 
-def _contradicted(decision: Decision, seen: str) -> _Outcome:
+def _contradicted(decision: TypeDecision, seen: str) -> _Outcome:
     return _Outcome(decision, "format.strijdig", seen, f"gelezen als {decision.content.label}")
 
 

@@ -120,7 +120,7 @@ def read_metadata(document: etree._Element | None, outside: Iterable[etree._Elem
     return given
 
 
-def metadata_of(entry: Entry) -> GivenMetadata:
+def given_metadata(entry: Entry) -> GivenMetadata:
     """Read the metadata of an entry of a sitemap, also those that stand in the wrong place."""
     return read_metadata(entry.document, entry.outside)
 

@@ -71,7 +71,7 @@ _STATE_FAILED = "state_failed"
 
 _NO_OUTPUT = (
     f"{NO_FEED}: see the error about it above, and keep "
-    "woo_harvester.outputs.feedexport.DurableFeedExporter among EXTENSIONS"
+    "woo_harvester.outputs.feeds.DurableFeedExporter among EXTENSIONS"
 )
 
 

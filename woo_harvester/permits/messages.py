@@ -16,7 +16,7 @@ from lxml import etree
 from msgspec import Struct
 from msgspec.structs import replace
 
-from woo_harvester.diwoo.mapping import without_references
+from woo_harvester.diwoo.metadata import without_references
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import conform, map_case, map_document

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import DropItem
 
-from woo_harvester.diwoo.defaults import fill_in
-from woo_harvester.diwoo.filetype import Decision, decide_filetype
-from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.diwoo.filetype import TypeDecision, decide_filetype
+from woo_harvester.diwoo.metadata import fill_in, map_metadata
 from woo_harvester.documents.pages import ask_for_documents
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
@@ -90,7 +89,7 @@ class FileTypePipeline:
         return item
 
 
-def _describe(record: Record, fetched: Fetched | None, decision: Decision, name: str | None) -> None:
+def _describe(record: Record, fetched: Fetched | None, decision: TypeDecision, name: str | None) -> None:
     filetype = decision.filetype
     if decision.source:
         record.herkomst.standaardwaarden["document.format"] = decision.source

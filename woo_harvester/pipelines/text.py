@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.diwoo.defaults import TITLE
+from woo_harvester.diwoo.metadata import TITLE
 from woo_harvester.diwoo.titles import title_from_properties
 from woo_harvester.documents.extracted import (
     MB,

@@ -1,4 +1,4 @@
-"""Decides what is done with one entry of a sitemap: a pure function of the entry and what is known of it.
+"""The decision on one entry of a sitemap: what it depends on, and the pure function that makes it.
 
 One entry of a document counts: the owner's before another's, then the one with the newest lastmod. On a tie,
 and without a lastmod, the version that was delivered stays. In one run a document is delivered once; if
@@ -10,14 +10,15 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, Terms
+from woo_harvester.register.register import Match
 from woo_harvester.sitemaps.lastmod import Moment, first_day, is_future, is_newer, is_placeholder, was_future
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.utils.dates import moment_after
@@ -37,6 +38,147 @@ UNREGISTERED = "loc.niet-geregistreerd"
 
 #: Origin of a default value: the moment or the day of the harvest.
 _HARVEST = "oogstdatum"
+
+
+class Depth(IntEnum):
+    """How much of a document a run requests, and what a record can say of it."""
+
+    NONE = 0
+    HEADERS = 1
+    FILE = 2
+    TEXT = 3
+
+
+class KnownDocument(NamedTuple):
+    """What the state knows of a document that an entry names."""
+
+    loc: str
+    id: int
+    sitemap_id: int
+    """The sitemap whose entry counts: see the table documents."""
+    lastmod: int | None
+    """Microseconds since 1970, of the version that was harvested last."""
+    published: str | None
+    """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
+    harvested: int | None
+    """Seconds since 1970, of the first record of its version; None if no output has one durably."""
+    withdrawn: int | None
+    """Seconds since 1970; None while it is published."""
+    entry_digest: bytes | None
+    """Digest of the bytes of the entry that counts."""
+    fault: str | None = None
+    """Code of the finding that kept the version that is listed from being harvested."""
+    fault_seen: str | None = None
+    fault_since: int | None = None
+    """Seconds since 1970; when it could not be harvested for the first time."""
+    refused_at: int | None = None
+    """Seconds since 1970; when it was fetched and refused. None if it could not be fetched."""
+    refused_lastmod: int | None = None
+    """Microseconds since 1970; its lastmod when it was refused."""
+    again: bool | None = None
+    """An operator has marked it: it is delivered once more, whatever its lastmod."""
+    depth: int | None = None
+    """The depth with which it was harvested or refused last."""
+    cause: str | None = None
+    """The oorzaak of the version."""
+    number: int | None = None
+    """Number of the version that was harvested last, 1 for the first one; None if there is none."""
+
+    @property
+    def delivered_at(self) -> datetime | None:
+        """The moment of the last version or withdrawal that every output has; None if there is none."""
+        seconds = [one for one in (self.harvested, self.withdrawn) if one is not None]
+        return datetime.fromtimestamp(max(seconds), UTC) if seconds else None
+
+
+class SitemapListing(NamedTuple):
+    """What is known of a document in one sitemap."""
+
+    document_id: int
+    misses: int = 0
+    """Complete reads of the host in a row that lacked it; 0 if it was listed last time."""
+    passed_over: bool = False
+    """Another entry counted when the sitemap was read last."""
+
+
+class OtherSitemap(NamedTuple):
+    """The other sitemap that the known version of a document came from."""
+
+    sitemap: str
+    """Its URL."""
+    host: str
+    is_here: bool
+    """It is a sitemap of the host that is being read."""
+    is_own: bool
+    """Its host is the owner's: see Register.is_own."""
+    is_listed: bool
+    """It still lists the document, as far as is known."""
+    is_read: bool = False
+    """It was read in this run, or has not changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run wants, and how long an earlier answer of a server counts."""
+
+    refused_interval: float = 0.0
+    """So many seconds a document that was fetched and refused is not requested again."""
+    depth: int = Depth.NONE
+    """A document that was harvested with less is delivered again."""
+    delivers_all: bool = False
+    """Whether documents that are known and did not change are delivered again."""
+
+    def want_again(self, known: KnownDocument) -> bool:
+        """Return whether a document that did not change is delivered once more."""
+        return self.delivers_all or bool(known.again) or self.want_more(known.depth)
+
+    def want_more(self, depth: int | None) -> bool:
+        """Return whether the run wants more of a document than it was delivered with."""
+        return (depth or 0) < self.depth
+
+
+NO_MATCH = Match()
+
+
+class EntryFacts(Struct):
+    """All that a decision on one entry depends on, except the time and the terms."""
+
+    entry: Entry
+    digest: bytes | None = None
+    """Digest of the entry's bytes; None if the full reader gave it."""
+    problem: str | None = None
+    """Code of the finding that keeps the loc from being harvested."""
+    is_own: bool = True
+    """The entry is on the loc's own host, or on one that is registered for the same organisation."""
+    match: Match = NO_MATCH
+    """Whose the document is by the register."""
+    known: KnownDocument | None = None
+    listing: SitemapListing | None = None
+    """What is known of the document in this sitemap; None if the sitemap did not list it before."""
+    elsewhere: OtherSitemap | None = None
+    """Where the known version came from; None if that is this sitemap, or if there is none."""
+    owner: str | None = None
+    """If the entry is another's: a host of the owner that lists the document."""
+    is_named: bool = False
+    """An entry of this host that counts named the document earlier in this run."""
+    is_delivered: bool = False
+    """This run delivers a record of the document already, from whatever host."""
+    moment: Moment | None = None
+    """The lastmod; None if it is absent or cannot be read."""
+
+    def __post_init__(self) -> None:
+        """Read the lastmod, once for all that needs its moment."""
+        self.moment = Moment.read(self.entry.lastmod)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the entry and the known version are both the owner's, or both another's."""
+        return self.elsewhere is None or self.elsewhere.is_own == self.is_own
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether the entry is the owner's, and the known version came from another's."""
+        return self.is_own and self.elsewhere is not None and not self.elsewhere.is_own
 
 
 class EntryOutcome(Enum):
@@ -160,10 +302,10 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     # One in the future, passed over for another in the future, is newer than what may follow that.
     is_new = offered.cause is not None or is_future(facts.moment, now)
     should_have_counted = is_passed_over and facts.owner is None and is_new
-    is_replaced = facts.is_listed and outcome.cause is not None  # the entry before it is yet to be reported
-    left_to, source = facts.owner, facts.source
-    if left_to is None and not facts.is_listed and source is not None and not source.is_here:
-        left_to = source.host  # else another entry of this host counts
+    is_replaced = facts.is_named and outcome.cause is not None  # the entry before it is yet to be reported
+    left_to, elsewhere = facts.owner, facts.elsewhere
+    if left_to is None and not facts.is_named and elsewhere is not None and not elsewhere.is_here:
+        left_to = elsewhere.host  # else another entry of this host counts
     return Decision(
         outcome,
         _findings(facts, outcome, offered, left_to, now),
@@ -189,12 +331,12 @@ def _leave_out(facts: EntryFacts, problem: str) -> Decision:
 
 def _compare(facts: EntryFacts, now: datetime) -> EntryOutcome:
     """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
-    known, source = facts.known, facts.source
+    known, elsewhere = facts.known, facts.elsewhere
     if known is None or known.harvested is None:
         return EntryOutcome.NEW
     is_withdrawn = known.withdrawn is not None
     newer = is_newer(facts.moment, known.lastmod, known.harvested, now)
-    has_other = facts.is_listed or (source is not None and source.is_listed)
+    has_other = facts.is_named or (elsewhere is not None and elsewhere.is_listed)
     if has_other and is_future(facts.moment, now) and was_future(known.lastmod, known.harvested):
         newer = None  # otherwise two entries in the future would replace each other in each run
     if facts.takes_over or (is_withdrawn and known.again):
@@ -214,7 +356,7 @@ def _choose(facts: EntryFacts, offered: EntryOutcome, terms: Terms, now: datetim
     if offered.cause is not None:
         if facts.is_delivered:
             return EntryOutcome.PASSED_OVER
-    elif facts.is_listed:
+    elif facts.is_named:
         return EntryOutcome.PASSED_OVER
     elif known is not None and offered in SETTLED:
         if _counts_elsewhere(facts, known, delivers_all=terms.delivers_all):
@@ -231,12 +373,12 @@ def _counts_elsewhere(facts: EntryFacts, known: KnownDocument, *, delivers_all: 
 
     On a tie, of two sitemaps of one host that was read first counts: the other one may just have lost it.
     """
-    source = facts.source
-    if source is None or not source.is_listed:
+    elsewhere = facts.elsewhere
+    if elsewhere is None or not elsewhere.is_listed:
         return False
     if (facts.moment.at if facts.moment is not None else None) != known.lastmod:
         return True  # it is older or absent, or corrects one in the future: no tie
-    return source.is_read if source.is_here else not delivers_all
+    return elsewhere.is_read if elsewhere.is_here else not delivers_all
 
 
 def _is_refused(facts: EntryFacts, known: KnownDocument, terms: Terms, now: datetime) -> bool:
@@ -259,7 +401,7 @@ def _findings(
     if outcome is EntryOutcome.PASSED_OVER:
         if left_to is not None:  # one finding for the sitemap says how many
             return ()
-        place = f"in {facts.source.sitemap}" if facts.source is not None else "op een andere plek"
+        place = f"in {facts.elsewhere.sitemap}" if facts.elsewhere is not None else "op een andere plek"
         action = f"overgeslagen: de vermelding {place} telt" if offered.cause is None else _FROM_NEXT_RUN
         return (EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action=action),)
     found = [_loc_finding(facts.entry), _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)]
@@ -305,17 +447,17 @@ def _update(facts: EntryFacts, outcome: EntryOutcome) -> StateUpdate | None:
     if known is None:
         return None
     # A sitemap that lists a document twice lists it, whichever of the two counts.
-    is_other = facts.source is not None or facts.owner is not None
+    is_other = facts.elsewhere is not None or facts.owner is not None
     row = SitemapListing(known.id, 0, is_other and outcome is EntryOutcome.PASSED_OVER)
     is_unchanged = outcome is EntryOutcome.UNCHANGED
     # Not to another's entry: the owner's would seem to say something new when it is listed again.
-    is_moved = facts.is_comparable and facts.source is not None and outcome in _MOVING
+    is_moved = facts.is_comparable and facts.elsewhere is not None and outcome in _MOVING
     return StateUpdate(
         known.id,
         row if row != facts.listing else None,
         is_moved,
         digest=facts.digest if is_unchanged else None,
-        ends_fault=outcome in SETTLED and known.fault is not None and facts.source is None,
+        ends_fault=outcome in SETTLED and known.fault is not None and facts.elsewhere is None,
     )
 
 

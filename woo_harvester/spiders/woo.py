@@ -30,7 +30,7 @@ from woo_harvester.report.funnel import OWN_ERROR
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.setting import NO_CONTACT, has_contact
-from woo_harvester.sitemaps.facts import Terms
+from woo_harvester.sitemaps.decide import Terms
 from woo_harvester.sitemaps.robots import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state import NOWHERE

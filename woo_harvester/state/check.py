@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select, update
 
-from woo_harvester.sitemaps.facts import Depth, KnownDocument, SitemapListing
+from woo_harvester.sitemaps.decide import Depth, KnownDocument, SitemapListing
 from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state import listings
 from woo_harvester.state.deliveries import Harvested, KnownFile

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, select, update
 
-from woo_harvester.sitemaps.facts import KnownDocument
+from woo_harvester.sitemaps.decide import KnownDocument
 from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.sql import batches, insert_new, is_one_of, is_one_writer, write_rows

@@ -26,7 +26,7 @@ from sqlalchemy import (
     update,
 )
 
-from woo_harvester.sitemaps.facts import SitemapListing
+from woo_harvester.sitemaps.decide import SitemapListing
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.sql import batches, insert_or_update, is_one_of, write_rows
 
@@ -38,7 +38,7 @@ class HostListing(NamedTuple):
     loc: str
     host: str
     sitemap_id: int
-    is_source: bool
+    gave_version: bool
     """The known version of the document came from this sitemap."""
 
 
@@ -200,13 +200,13 @@ def drop_settled(connection: Connection, host_id: int) -> None:
     """
     lacked = is_of_host(host_id), listings.c.misses > 0
     here, there = resources.alias(), listings.alias()
-    moved = exists().where(
+    is_here = exists().where(
         there.c.document_id == listings.c.document_id,
         there.c.misses == 0,
         there.c.sitemap_id == here.c.id,
         here.c.host_id == host_id,
     )
-    connection.execute(delete(listings).where(*lacked, moved))
+    connection.execute(delete(listings).where(*lacked, is_here))
     gone = select(documents.c.id).where(documents.c.withdrawn.is_not(None))
     connection.execute(delete(listings).where(*lacked, listings.c.document_id.in_(gone)))
     other = listings.alias()

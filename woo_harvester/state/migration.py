@@ -6,7 +6,7 @@ import json
 
 from sqlalchemy import Connection, text
 
-from woo_harvester.sitemaps.facts import Depth
+from woo_harvester.sitemaps.decide import Depth
 from woo_harvester.state.schema import STATE_VERSION, listings, outputs
 
 #: The version of a state that can be migrated.

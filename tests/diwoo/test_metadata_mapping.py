@@ -16,7 +16,7 @@ from tests.diwoo.documents import NAMESPACE, NOW, THESAURUS, Outcome, blank, com
 from tests.diwoo.schema import MDTO, TEXT, DiwooSchema, Drawn
 from tests.samples import DIWOO
 from woo_harvester.diwoo.given import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
-from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.diwoo.metadata import map_metadata
 from woo_harvester.record import json_value
 from woo_harvester.tooi.lists import ValueLists, bundled, category_of_index
 from woo_harvester.tooi.values import ValueList, normal_label, one_line

@@ -15,7 +15,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import all_columns, columns_of
-from woo_harvester.outputs.exporters import (
+from woo_harvester.outputs.feeds import (
     DutchCsvItemExporter,
     RecordCsvItemExporter,
     RecordJsonLinesItemExporter,
