@@ -347,15 +347,12 @@ class Oracle:
         found, is_sure, names = [ROBOTS], reading.is_sure, [ROBOTS]
         while found:
             path = found.pop()
-            assert (
-                (host, path) in reading.answers
-                or not reading.is_sure
-                or self._is_forbidden(reading, host, path)
-            ), f"{host}{path} was not asked for"
+            was_asked = (host, path) in reading.answers or self._is_forbidden(reading, host, path)
+            assert was_asked or not is_sure, f"{host}{path} was not asked for"
             if path not in files or not any(file.is_whole for file in files[path]):
-                return False
+                return False if is_sure else None
             is_sure &= len(files[path]) == 1
-            named = files[path][0].names
+            named = [name for file in files[path] for name in file.names]
             if path == ROBOTS and not named:
                 return False
             if path != ROBOTS and named:
