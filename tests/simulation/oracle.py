@@ -240,14 +240,18 @@ class Oracle:
         self.days[self.runs] = int((runs[0].now - BEGIN.timestamp()) // DAY)
         self.latest = max(self.latest, *(run.now for run in runs))
         readings = [Reading(run, self.runs, is_alone=len(runs) == 1) for run in runs]
+        for run in runs:
+            twice = [loc for loc, count in Counter(each.loc for each in run.records).items() if count > 1]
+            assert not twice, f"delivered twice in a run: {twice}"
         self._look_at_killed()
         for reading in readings:
             self._begin(reading)
             self._read(reading)
         for reading in readings:
             self._count(reading)
-        for reading in readings:
-            self._deliver(reading)
+        made = [(reading, record) for reading in readings for record in reading.run.records]
+        for reading, record in sorted(made, key=lambda each: each[1].at):
+            self._deliver(reading, record)
         for reading in readings:
             self._check(reading)
 
@@ -344,14 +348,14 @@ class Oracle:
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
         files, last = reading.files[host], self.knows.hosts[host]
-        found, is_sure, names = [ROBOTS], reading.is_sure, [ROBOTS]
+        found, is_doubtful, names = [ROBOTS], False, [ROBOTS]
         while found:
             path = found.pop()
             was_asked = (host, path) in reading.answers or self._is_forbidden(reading, host, path)
-            assert was_asked or not is_sure, f"{host}{path} was not asked for"
+            assert was_asked or is_doubtful or not reading.is_sure, f"{host}{path} was not asked for"
             if path not in files or not any(file.is_whole for file in files[path]):
-                return False if is_sure else None
-            is_sure &= len(files[path]) == 1
+                return None if is_doubtful else False
+            is_doubtful |= len(files[path]) > 1
             named = [name for file in files[path] for name in file.names]
             if path == ROBOTS and not named:
                 return False
@@ -359,7 +363,7 @@ class Oracle:
                 last.listing[path] = last.listing.get(path, frozenset()) | set(named)
             found += [name for name in named if name not in names]
             names += named
-        return True if is_sure else None
+        return None if is_doubtful or not reading.is_sure else True
 
     @staticmethod
     def _is_forbidden(reading: Reading, host: str, path: str) -> bool:
@@ -445,34 +449,28 @@ class Oracle:
 
     # What is delivered
 
-    def _deliver(self, reading: Reading) -> None:
-        """Learn of the records of a run."""
-        run = reading.run
-        locs = [record.loc for record in run.records]
-        assert len(locs) == len(set(locs)), f"delivered twice in a run: {Counter(locs).most_common(1)}"
-        for record in run.records:
-            known = self.known(record.loc)
-            after = AFTER[record.oorzaak]
-            is_right = (
-                after in known.states or not reading.is_alone
-            )  # each of two runs at once may deliver it
-            assert is_right, f"{record.oorzaak} of {record.loc}, which is {known.states}"
-            before, rows = set(known.states), deepcopy(self.rows_of(record.loc))
-            if record.oorzaak == "intrekking":
-                self._check_not_too_early(reading, record.loc)
-                known.states = {"withdrawn"}
-                self._end_rows(record.loc)
-            else:
-                self._check_version(reading, record, known)
-                known.states = {"published"}
-            if not reading.is_sure or not reading.is_alone or known.refused is not None:
-                known.steady.clear()
-            known.refused = None
-            if run.ended == "killed":
-                known.states |= before
-                self.knows.killed.append((run, record, before, rows))
-            known.may_repeat = run.ended == "killed"
-            known.restored = known.may_return = False
+    def _deliver(self, reading: Reading, record: Record) -> None:
+        """Learn of a record of a run."""
+        run, known = reading.run, self.known(record.loc)
+        after = AFTER[record.oorzaak]
+        is_right = after in known.states or not reading.is_alone  # each of two runs at once may deliver it
+        assert is_right, f"{record.oorzaak} of {record.loc}, which is {known.states}"
+        before, rows = set(known.states), deepcopy(self.rows_of(record.loc))
+        if record.oorzaak == "intrekking":
+            self._check_not_too_early(reading, record.loc)
+            known.states = {"withdrawn"}
+            self._end_rows(record.loc)
+        else:
+            self._check_version(reading, record, known)
+            known.states = {"published"}
+        if not reading.is_sure or not reading.is_alone or known.refused is not None:
+            known.steady.clear()
+        known.refused = None
+        if run.ended == "killed":
+            known.states |= before
+            self.knows.killed.append((run, record, before, rows))
+        known.may_repeat = run.ended == "killed"
+        known.restored = known.may_return = False
 
     def _end_rows(self, loc: str) -> None:
         for host, row in list(self.rows_of(loc).items()):
