@@ -149,5 +149,5 @@ def test_the_content_of_a_document_that_was_not_modified_is_that_of_an_earlier_r
     assert [filetype.code for filetype in fetched.content.may_be] == ["RTF"]
     item = item_of(fetched=fetched)
     assert item.source is not None
-    claims, name = item.source.claims_of_type(LOC)
+    claims, name = item.source.claims_and_name(LOC)
     assert (claims.media_type, name) == ("application/rtf", "a.rtf")

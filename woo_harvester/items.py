@@ -145,7 +145,7 @@ class Fetched:
     leads_to: tuple[str, ...] = ()
     """The documents that it leads to, if it is a landing page."""
     claims: tuple[TypeClaims, str | None] | None = field(default=None, init=False, compare=False)
-    """The result of :meth:`Source.claims_of_type`, once that was called."""
+    """The result of :meth:`Source.claims_and_name`, once that was called."""
     _content: DetectedFormat | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
@@ -225,7 +225,7 @@ class Source:
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
-    def claims_of_type(self, loc: str) -> tuple[TypeClaims, str | None]:
+    def claims_and_name(self, loc: str) -> tuple[TypeClaims, str | None]:
         """Return what is claimed of the type of the document at *loc*, and the name of its file."""
         fetched, given = self.fetched, self.given.format
         if fetched is None:

@@ -136,7 +136,7 @@ def _needed(item: WooItem, before: SampleKind | None) -> SampleKind | None:
     source = item.source
     if source is None or source.fetched is None or before is SampleKind.PAGE:
         return None
-    claims, _ = source.claims_of_type(item.record.document.weblocatie)
+    claims, _ = source.claims_and_name(item.record.document.weblocatie)
     if before is None and (claims.is_type_open or _is_nameless(source.fetched, claims)):
         return SampleKind.BEGINNING
     return SampleKind.PAGE if _page_of(source.fetched) is None and _is_html(item) else None
@@ -154,7 +154,7 @@ def _is_html(item: WooItem) -> bool:
     """Return whether a document will be harvested as HTML."""
     if item.source is None or item.source.fetched is None:
         return False
-    claims, _ = item.source.claims_of_type(item.record.document.weblocatie)
+    claims, _ = item.source.claims_and_name(item.record.document.weblocatie)
     content = item.source.fetched.content
     by_content = content is not None and any(filetype.code == "HTML" for filetype in content.may_be)
     if not (by_content or claims.is_html_possible):

@@ -129,7 +129,7 @@ class EntryLookUp:
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> Batch:
         """Return a batch of entries, with the facts of those to decide on; add new documents to the state."""
-        batch = self._pass_over_same(connection, entries, reading)
+        batch = self._skip_same(connection, entries, reading)
         for one in batch.rest:
             self._add_register(one, reading)
             one.known = batch.known.get(one.entry.loc)
@@ -146,7 +146,7 @@ class EntryLookUp:
         found = {row.document_id: row.host for row in rows if row.gave_version and row.host != host}
         return found | self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
 
-    def _pass_over_same(
+    def _skip_same(
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> Batch:
         """Return the batch without the entries that are unchanged to the byte. A million a day are."""
@@ -164,7 +164,7 @@ class EntryLookUp:
                 if key is not None:
                     batch.known.update(documents.look_up(connection, [entry.loc]))
                 try:
-                    self._compare(entry, batch, reading)
+                    self._add_facts(entry, batch, reading)
                 except NotPlainError:
                     break
             batch.processed += 1
@@ -185,8 +185,8 @@ class EntryLookUp:
             if one in known and self._register.is_own(one, reading.visit.host)
         }
 
-    def _compare(self, entry: Entry | ScannedEntry, batch: Batch, reading: SitemapReading) -> None:
-        """Compare an entry with its document, and add it to the batch. Raise NotPlainError if not plain."""
+    def _add_facts(self, entry: Entry | ScannedEntry, batch: Batch, reading: SitemapReading) -> None:
+        """Parse an entry, and add its facts to the batch. Raise NotPlainError if it is not plain."""
         document, visit = batch.known.get(entry.loc), reading.visit
         if document is not None:
             reading.seen.add(document.id)
@@ -404,7 +404,7 @@ class Entries:
         reading.leave_out(batch.left_out)
         return self._apply.items(decided, files, reading), batch.processed
 
-    def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
+    def skip_unchanged(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
         """Count the documents of a sitemap that has not changed, and report again what is wrong with them."""
         with self._keeper.begin() as connection:
             found = documents.faults_of(connection, resource_id)
@@ -563,7 +563,7 @@ class EntryApply:
             sitemap=reading.sitemap.url,
             opgehaald=version.at,
             organisatie=report.organisation,
-            bevindingen=report.codes,
+            bevindingen=report.codes,  # the list itself: it gets the findings that are yet to come
         )
         depth: int = self._terms.depth
         if decision.outcome is EntryOutcome.AGAIN:

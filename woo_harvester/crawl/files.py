@@ -375,7 +375,7 @@ class SitemapFiles:
                 visit.read.add(resource.id)
                 visit.unchanged.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
-                self._entries.pass_over(visit, sitemap, resource.id)
+                self._entries.skip_unchanged(visit, sitemap, resource.id)
             elif is_complete(response.status):
                 async for made in self._read(response, visit, resource, sitemap):
                     yield made

@@ -1,6 +1,6 @@
 """The metadata that a publisher gave with a document, as given: DiWoo and its own metadata.
 
-``given_metadata`` reads them from the sitemap, and ``mapping`` checks them.
+``given_metadata`` reads them from the sitemap, and ``metadata`` checks them.
 """
 
 from __future__ import annotations

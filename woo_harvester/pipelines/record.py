@@ -1,4 +1,4 @@
-"""The pipelines that make a record of an item: metadata, defaults, file type."""
+"""The pipelines that complete the record of an item: metadata, defaults, file type."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FileTypePipeline:
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
-        claims, name = item.source.claims_of_type(loc)
+        claims, name = item.source.claims_and_name(loc)
         decision = decide_filetype(claims, item.report, fetched.content if fetched else None)
         if decision is None:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")

@@ -153,6 +153,7 @@ class EntryFacts(Struct):
     match: Match = NO_MATCH
     """Whose the document is by the register."""
     known: KnownDocument | None = None
+    """What the state knows of the document; of a new one that is its number and that nobody has harvested it."""
     listing: SitemapListing | None = None
     """What is known of the document in this sitemap; None if the sitemap did not list it before."""
     elsewhere: OtherSitemap | None = None
@@ -296,7 +297,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     """Return what is to be done with an entry; *now* is in whole seconds."""
     if facts.problem is not None:
         return _leave_out(facts, facts.problem)
-    offered = _compare(facts, now)
+    offered = _by_lastmod(facts, now)
     outcome = _choose(facts, offered, terms, now)
     is_passed_over = outcome is EntryOutcome.PASSED_OVER
     # One in the future, passed over for another in the future, is newer than what may follow that.
@@ -329,7 +330,7 @@ def _leave_out(facts: EntryFacts, problem: str) -> Decision:
     return Decision(EntryOutcome.UNUSABLE, (finding,), update, must_reread=True)
 
 
-def _compare(facts: EntryFacts, now: datetime) -> EntryOutcome:
+def _by_lastmod(facts: EntryFacts, now: datetime) -> EntryOutcome:
     """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
     known, elsewhere = facts.known, facts.elsewhere
     if known is None or known.harvested is None:
