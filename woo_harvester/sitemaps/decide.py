@@ -153,7 +153,7 @@ class EntryFacts(Struct):
     match: Match = NO_MATCH
     """Whose the document is by the register."""
     known: KnownDocument | None = None
-    """What the state knows of the document; of a new one that is its number and that nobody has harvested it."""
+    """What the state knows of the document. A new one has a number by now, and was never harvested."""
     listing: SitemapListing | None = None
     """What is known of the document in this sitemap; None if the sitemap did not list it before."""
     elsewhere: OtherSitemap | None = None
