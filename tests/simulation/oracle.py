@@ -243,8 +243,10 @@ class Oracle:
         for run in runs:
             twice = [loc for loc, count in Counter(each.loc for each in run.records).items() if count > 1]
             assert not twice, f"delivered twice in a run: {twice}"
+        closed = set[str]().union(*(reading.closed for reading in readings))
         self._look_at_killed()
         for reading in readings:
+            reading.closed |= closed  # which of the runs asked for a robots.txt is not known
             self._begin(reading)
             self._read(reading)
         for reading in readings:
