@@ -22,6 +22,13 @@ from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.tooi.lists import bundled
 
+#: Own metadata without a fault, and the end of a document.
+EXTRA = (
+    "<diwoo:extraMetadata><diwoo:namespace>https://a.nl/</diwoo:namespace><diwoo:prefix>a</diwoo:prefix>"
+    "<diwoo:extraMetadatavelden><diwoo:extraMetadataveld><diwoo:key>k</diwoo:key><diwoo:values>"
+    "<diwoo:value>v</diwoo:value></diwoo:values></diwoo:extraMetadataveld></diwoo:extraMetadatavelden>"
+    "</diwoo:extraMetadata></diwoo:Document>"
+)
 NAMELESS = "6f1c2a34-9d0e-4b57-8a11-2f0d9b6c7e58.pdf"
 
 
@@ -82,8 +89,13 @@ def test_what_is_missing_gives_one_finding(tmp_path: Path, diwoo: DiWoo, name: s
     ("before", "after", "code"),
     [
         ("2024-05-01<", "31-02-2024<", "datum.ongeldig"),
-        ("officieleTitel", "officieletitel", "metadata.element-onbekend"),
-        ("creatiedatum", "creatieDatum", "metadata.element-onbekend"),
+        ("officieleTitel", "officieletitel", "sitemap.hoofdletters"),
+        ("creatiedatum", "creatieDatum", "sitemap.hoofdletters"),
+        ("diwoo:DiWoo>", "diwoo:diwoo>", "sitemap.hoofdletters"),
+        ("creatiedatum", "creatie_datum", "metadata.element-onbekend"),
+        ("soortHandeling", "soortHandelingen", "metadata.element-onbekend"),
+        ("</diwoo:Document>", EXTRA.replace("namespace>", "namespaces>"), "metadata.element-onbekend"),
+        ("</diwoo:Document>", EXTRA.replace("prefix>", "prefixes>"), "metadata.element-onbekend"),
         ("</diwoo:creatiedatum>", "</diwoo:creatiedatum><diwoo:creatiedatum>2020-01-01</diwoo:creatiedatum>", "metadata.dubbel"),
         ("<diwoo:titelcollectie>", "<diwoo:titelcollectie><diwoo:officieleTitel>Twee</diwoo:officieleTitel></diwoo:titelcollectie><diwoo:titelcollectie>", "metadata.dubbel"),
         ("<diwoo:documenthandelingen>", "<diwoo:trefwoorden/><diwoo:documenthandelingen>", "metadata.element-onbekend"),

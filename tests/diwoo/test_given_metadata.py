@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
@@ -344,6 +346,12 @@ def test_a_uri_in_an_element_is_read_of_every_value_and_each_is_named_once() -> 
     assert given.handelingen == [Handling(Value("y", URI), None, None)]
     assert given.resource_elements == ["format", "informatiecategorie", "soortHandeling"]
     assert given.unread == []
+
+
+def test_elements_are_read_in_any_case_of_their_letters_and_named() -> None:
+    small = read(re.sub(r"</?d:\w+", lambda tag: tag[0].lower(), EVERYTHING))
+    assert small.other_case[:3] == ["diwoo", "redenverwijderingvervanging", "naamopsteller"]
+    assert replace(small, other_case=[]) == read(EVERYTHING)
 
 
 # The element that a misspelt name stands for.

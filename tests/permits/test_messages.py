@@ -222,6 +222,13 @@ def test_an_aanmaakdatum_before_1990_is_a_placeholder() -> None:
     ):
         _, (found,) = noted(message(aanmaakdatum=written))
         assert (found["code"], found["seen"]) == ("ipm.datum-onwaarschijnlijk", written)
+    old = "<dcterms:temporal><start>1985-01-01</start><end>1970-01-01</end></dcterms:temporal>"
+    metadata, both = noted(message(modified="0001-01-01", kern=old))
+    assert [(each["element"], each["seen"]) for each in both] == [
+        ("owmskern/modified", "0001-01-01"),
+        ("owmskern/temporal/end", "1970-01-01"),
+    ]
+    assert metadata["modified"] == "0001-01-01"
 
 
 def test_no_element_that_is_required_may_be_absent_or_empty() -> None:
@@ -317,15 +324,20 @@ def test_a_field_of_one_group_may_stand_in_the_other() -> None:
     assert given(message(mantel=place)) == given(message(kern=place))
 
 
-def test_of_an_element_that_comes_twice_the_first_counts() -> None:
-    for kern, mantel, meta in [
-        ("<dcterms:title>Anders</dcterms:title>", "", ""),
-        ('<dcterms:creator scheme="overheid:Gemeente">Anders</dcterms:creator>', "", ""),
-        ("<dcterms:modified>2026-04-02</dcterms:modified>", "", ""),
-        ("", "", PRODUCT.replace("kapvergunning", "bouwvergunning")),
-        ("", "<dcterms:title>Anders</dcterms:title>", ""),
+def test_of_an_element_that_comes_twice_the_first_counts_and_another_value_is_named() -> None:
+    twice = "<dcterms:temporal><start>2026-01-01</start><start>2026-01-02</start></dcterms:temporal>"
+    assert noted(message(kern=twice))[1][0]["element"] == "owmskern/temporal/start"
+    same = "<dcterms:modified>2026-04-01</dcterms:modified>"
+    assert given(message(kern=same)) == given(message())
+    for kern, mantel, meta, seen in [
+        ("<dcterms:title>Anders</dcterms:title>", "", "", "Anders"),
+        ('<dcterms:creator scheme="overheid:Gemeente">Dorp</dcterms:creator>', "", "", "Dorp"),
+        ("<dcterms:modified>2026-04-02</dcterms:modified>", "", "", "2026-04-02"),
+        ("", "", PRODUCT.replace("kapvergunning", "bouwvergunning"), "bouwvergunning"),
+        ("", "<dcterms:title>Anders</dcterms:title>", "", "Anders"),
     ]:
-        assert given(message(kern=kern, mantel=mantel, meta=PRODUCT + meta)) == given(message())
+        metadata, (found,) = noted(message(kern=kern, mantel=mantel, meta=PRODUCT + meta))
+        assert (metadata, found["code"], found["seen"]) == (given(message()), "ipm.dubbel", seen)
 
 
 def test_what_the_record_has_as_a_list_may_come_more_than_once() -> None:

@@ -116,6 +116,7 @@ def test_a_message_is_read_in_the_encoding_that_its_bytes_have() -> None:
         ("iso-8859-1", "utf-8", "utf-8", []),
         ("iso-8859-1", None, "cp1252", []),
         ("us-ascii", None, "utf-8", ["ipm.kop"]),
+        ("us-ascii", None, "cp1252", ["ipm.tekens"]),
     ):
         text = message(title="Eén café ’s avonds").decode().replace("UTF-8", declared)
         read, findings = read_message([text.encode(encoding)], MAXSIZE, organisaties(), NOW, charset)

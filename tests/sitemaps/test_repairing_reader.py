@@ -223,7 +223,10 @@ ENCODINGS = [
     ("iso-8859-1", "utf-8", "cp1252", []),
     ("iso-8859-1", "utf-16", "cp1252", []),
     ("windows-1252", None, "cp1252", []),
-    ("us-ascii", None, "cp1252", []),
+    ("us-ascii", None, "cp1252", ["sitemap.tekens"]),
+    ("us-ascii", "utf-8", "cp1252", ["sitemap.tekens"]),
+    ("us-ascii", "cp1252", "cp1252", []),
+    (None, "us-ascii", "utf-8", []),
     *(
         (label, None, "utf-8", ["sitemap.kop"])
         for label in ("us-ascii", "iso-8859-1", "ISO-8859-15", "cp1252")

@@ -66,6 +66,16 @@ LINES = {
             "action": f"gelezen als https://{HOST}/a%20b/sitemapindex-diwoo.xml",
         },
     ),
+    "unseen sign before": (
+        f"\xa0https://{HOST}/x/sitemapindex-diwoo.xml",
+        [f"https://{HOST}/x/sitemapindex-diwoo.xml"],
+        {
+            "code": "loc.tekens",
+            "url": f"https://{HOST}/x/sitemapindex-diwoo.xml",
+            "seen": f"<U+00A0>https://{HOST}/x/sitemapindex-diwoo.xml",
+            "action": f"gelezen als https://{HOST}/x/sitemapindex-diwoo.xml",
+        },
+    ),
     "relative": (
         "/x/sitemapindex-diwoo.xml",
         [f"https://{HOST}/x/sitemapindex-diwoo.xml"],

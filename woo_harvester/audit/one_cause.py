@@ -27,6 +27,8 @@ _ABSENT = {
 
 _UNREAD = "metadata.element-onbekend"
 
+_OTHER_CASE = "sitemap.hoofdletters"
+
 _BARE = "metadata.tekst"
 
 #: The codes of faults of one kind; other faults are ``metadata.schema``.
@@ -83,15 +85,16 @@ def one_per_cause(findings: Sequence[Finding], faults: Iterable[SchemaFault]) ->
 
 def _causes_of(finding: Finding) -> Iterator[_Cause]:
     """Yield what a fault by the schema may be if it has the same cause as a finding."""
-    names = (finding.seen or "").split(", ")
+    names = [name.strip("<>") for name in (finding.seen or "").split(", ")]
+    code = _UNREAD if finding.code == _OTHER_CASE else finding.code
     yield "missing", finding.code.partition(".")[0] + "."
     if finding.code in _ONCE.values():
         yield finding.code, ""
     elif finding.code in ("datum.ongeldig", "creatiedatum.ontbreekt"):
         yield "type", _last(finding.element)
-    elif finding.code in _NAMED.values():
-        yield from ((finding.code, name) for name in names)
-        if finding.code == _UNREAD:
+    elif code in _NAMED.values():
+        yield from ((code, name) for name in names)
+        if code == _UNREAD:
             yield from (("meant", name) for name in meant_elements(names))
 
 

@@ -206,7 +206,10 @@ def _missing(path: str, children: dict[str, Child], counts: Counter[str]) -> Ite
     if counts["DiWoo"] and counts["MDTO"]:
         yield _fault(path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide", "mdto")
     if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
-        yield _fault(path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt")
+        absent = "prefix" if counts["namespace"] else "namespace"
+        yield _fault(
+            path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt", "missing", absent
+        )
 
 
 def _order(kind: str, path: str, names: list[str]) -> Iterator[SchemaFault]:

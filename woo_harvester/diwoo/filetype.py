@@ -81,7 +81,7 @@ class TypeClaims:
 
         It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside
         the list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that
-        agree are believed, except on Excel and Word: systems export pages with a table as that. So is a
+        agree are believed, except on Office files: systems export pages as those. So is a
         publisher that gives a type outside the list.
         """
         if self.metadata.unlisted:
@@ -253,8 +253,8 @@ def _contains(outer: FileType, inner: FileType) -> bool:
     return (outer.code, inner.code) in _CONTAINED
 
 
-#: Codes of types as which systems export pages.
-_OFTEN_HTML = ("XLS", "XLSX", "DOC")
+#: Codes of types as which systems export pages: those of Office programs.
+_OFTEN_HTML = ("DOC", "DOCX", "XLS", "XLSX", "PPT", "PPTX", "PPS", "PPSX", "ODT", "ODS", "ODP", "ODF")
 
 #: Codes of pairs (outer, inner): a server may send the media type of *outer* for a file of type *inner*.
 _CONTAINED = {

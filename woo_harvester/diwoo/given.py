@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -94,6 +94,8 @@ class GivenMetadata(Struct, omit_defaults=True):
     """Names of elements that are not read, since the schema does not have them there."""
     bare: list[str] = field(default_factory=list)
     """Names of elements that have a text, which is not read, in the place of elements."""
+    other_case: list[str] = field(default_factory=list)
+    """Names of elements that were read although their letters have another case."""
     outside: list[str] = field(default_factory=list)
     """Names of elements that were read outside ``diwoo:Document``."""
     doubled: list[str] = field(default_factory=list)
@@ -126,7 +128,7 @@ def given_metadata(entry: Entry) -> GivenMetadata:
 
 
 def _read_outside(element: etree._Element, given: GivenMetadata) -> None:
-    name = local_name(element.tag)
+    name = _BY_PLAIN_NAME.get(local_name(element.tag).lower(), "Document")
     if name == "Document" or (name == "DiWoo" and given.has_diwoo):
         _note(given.doubled, name)
     else:
@@ -142,16 +144,19 @@ _ReadValue = Callable[[etree._Element, GivenMetadata], object]
 def _read(parent: etree._Element, given: GivenMetadata, table: dict[str, _Read]) -> None:
     _note_bare_text(parent, given)
     for child in parent:
-        name = local_name(child.tag)
-        read = table.get(name)
-        if read is None:
-            _unread(given, name)
-        else:
-            read(child, given)
+        if (name := _known_name(child, given, table)) is not None:
+            table[name](child, given)
 
 
-def _unread(given: GivenMetadata, name: str) -> None:
-    _note(given.unread, name)
+def _known_name(element: etree._Element, given: GivenMetadata, known: Container[str]) -> str | None:
+    """Return the name among *known* of an element in any letter case; None, and note it, for another."""
+    name = local_name(element.tag)
+    if name in known:
+        return name
+    right = _BY_PLAIN_NAME.get(name.lower())
+    is_known = right in known
+    _note(given.other_case if is_known else given.unread, name)
+    return right if is_known else None
 
 
 def _note(names: list[str], name: str) -> None:
@@ -233,9 +238,7 @@ def _many(name: str, read: _ReadValue, attribute: str) -> _Read:
         values = getattr(given, attribute)
         _note_bare_text(element, given)
         for child in element:
-            if local_name(child.tag) != name:
-                _unread(given, local_name(child.tag))
-            elif (value := read(child, given)) is not None:
+            if _known_name(child, given, (name,)) and (value := read(child, given)) is not None:
                 values.append(value)
 
     return reader
@@ -251,9 +254,7 @@ def _composed(name: str, make: Callable[..., object], table: _Parts, attribute: 
         values = getattr(given, attribute)
         _note_bare_text(element, given)
         for child in element:
-            if local_name(child.tag) != name:
-                _unread(given, local_name(child.tag))
-            elif any(parts := _parts(child, given, table)):
+            if _known_name(child, given, (name,)) and any(parts := _parts(child, given, table)):
                 values.append(make(*parts))
 
     return reader
@@ -264,10 +265,9 @@ def _parts(element: etree._Element, given: GivenMetadata, table: _Parts) -> list
     _note_bare_text(element, given)
     parts: dict[str, object] = dict.fromkeys(table)
     for child in element:
-        name = local_name(child.tag)
-        if name not in parts:
-            _unread(given, name)
-        elif parts[name] is not None:
+        if (name := _known_name(child, given, parts)) is None:
+            continue
+        if parts[name] is not None:
             _note(given.doubled, name)
         else:
             parts[name] = table[name](child, given)

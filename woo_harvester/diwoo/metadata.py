@@ -14,7 +14,15 @@ from html.entities import html5
 
 from msgspec.structs import replace
 
-from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_elements
+from woo_harvester.diwoo.given import (
+    Extra,
+    GivenMetadata,
+    Handling,
+    Relation,
+    Value,
+    meant_element,
+    meant_elements,
+)
 from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.documents.formats import from_metadata
 from woo_harvester.findings import Reporter
@@ -158,6 +166,10 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
     if given.resource_elements:
         seen = ", ".join(given.resource_elements)
         report("metadata.resource-element", seen=seen, action="gelezen als het attribuut resource")
+    if given.other_case:
+        seen = ", ".join(f"<{name}>" for name in given.other_case)
+        right = ", ".join(f"<{meant_element(name)}>" for name in given.other_case)
+        report("sitemap.hoofdletters", seen=seen, action=f"gelezen als {right}")
     if given.unread:
         report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
         report.misspelt = meant_elements(given.unread)
@@ -364,7 +376,8 @@ def _handling(given: Handling, lists: ValueLists, report: Reporter) -> Documenth
     if known is None or known.id is None:
         parts = (_as_given(kind) or NO_KIND, at_time, _as_given(organisation) if organisation else None)
         seen = "; ".join(filter(None, parts))
-        report("documenthandeling.onbekend", element=element, seen=seen, action=_OMITTED)
+        refuse = report if given.kind else report.absent
+        refuse("documenthandeling.onbekend", element=element, seen=seen, action=_OMITTED)
         return None
     for problem in problems:
         report(problem, element=element, seen=_as_given(kind), action=resolved_as(known))

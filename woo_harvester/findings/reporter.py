@@ -49,10 +49,10 @@ class Reporter:
         """The organisation that findings are about."""
         return self.bound.get("organisation")
 
-    def absent(self, code: str, *, element: str, action: str | None = None) -> None:
+    def absent(self, code: str, *, element: str, seen: str | None = None, action: str | None = None) -> None:
         """Report that an element is absent, unless it, or one that it belongs in, is only misspelt."""
         if self.misspelt.isdisjoint(element.split("/")):
-            self(code, element=element, action=action)
+            self(code, element=element, seen=seen, action=action)
 
     def __call__(
         self,

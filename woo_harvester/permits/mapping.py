@@ -127,14 +127,17 @@ _POSTCODE = ("overheid", "postcodehuisnummer")
 _CACHED_LENGTH = 200
 
 
-def map_case(meta: etree._Element, organisations: ValueList) -> Vergunning:
-    """Return the metadata of a case, from its element ``meta``; of two equal elements the first counts."""
-    return Vergunning(**_parts(meta, _CASE, organisations))
+def map_metadata(
+    meta: etree._Element, organisations: ValueList, repeated: list[etree._Element], *, is_case: bool
+) -> Vergunning | VergunningDocument:
+    """Return the metadata of a case, or of a document of it, from the groups in its element ``meta``.
 
-
-def map_document(meta: etree._Element, organisations: ValueList) -> VergunningDocument:
-    """Return the metadata of a document of a case, as :func:`map_case`."""
-    return VergunningDocument(**_parts(meta, _DOCUMENT, organisations))
+    Of an element that may come once the first value counts; add those with another one to *repeated*.
+    """
+    found: dict[str, Any] = {}
+    for group in meta:
+        _fill(found, group, _CASE if is_case else _DOCUMENT, organisations, repeated)
+    return Vergunning(**found) if is_case else VergunningDocument(**found)
 
 
 #: The namespaces in which software writes the elements of the model, besides none.
@@ -204,22 +207,20 @@ _Table = dict[str, _Field]
 """Fields by the tag of the element, with its namespace."""
 
 
-def _parts(container: etree._Element, table: _Table, organisations: ValueList) -> dict[str, Any]:
-    """Return the fields of the groups owmskern, owmsmantel and vergunningenmeta together."""
-    found: dict[str, Any] = {}
-    for group in container:
-        _fill(found, group, table, organisations)
-    return found
-
-
-def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, organisations: ValueList) -> None:
+def _fill(
+    found: dict[str, Any],
+    parent: etree._Element,
+    table: _Table,
+    organisations: ValueList,
+    repeated: list[etree._Element],
+) -> None:
     """Read the children of *parent* into *found*. An empty element is absent."""
     value: Any
     for child in parent:
         name, read, many, parts, make, _ = table[child.tag]  # type: ignore[index]  # the parser drops comments
         if make is not None and parts is not None:
             inner: dict[str, Any] = {}
-            _fill(inner, child, parts, organisations)
+            _fill(inner, child, parts, organisations, repeated)
             value = make(**inner) if inner else None
         else:
             text = child.text  # the same as text_of, without a call for each element
@@ -230,8 +231,8 @@ def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, organisa
             continue
         if many:
             found.setdefault(name, []).append(value)
-        else:
-            found.setdefault(name, value)
+        elif found.setdefault(name, value) != value:
+            repeated.append(child)
 
 
 def _object(name: str, make: Callable[..., Any], parts: _Table, *, many: bool = False) -> _Field:

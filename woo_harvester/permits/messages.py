@@ -7,6 +7,7 @@ van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xs
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import islice
@@ -19,13 +20,13 @@ from msgspec.structs import replace
 from woo_harvester.diwoo.metadata import without_references
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
-from woo_harvester.permits.mapping import conform, map_case, map_document
+from woo_harvester.permits.mapping import conform, map_metadata
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, Notebook, parse, text_of
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.sitemaps.lastmod import FIRST_YEAR
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
-from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_date, parse_datetime
+from woo_harvester.utils.dates import CLOCK_SLACK, day_of, is_no_date, parse_date, parse_datetime
 from woo_harvester.utils.terminal import visible
 from woo_harvester.utils.urls import loc_problem, secured, tidy_loc
 
@@ -37,6 +38,9 @@ _TITLE, _IDENTIFIER, _PART = (
 _URI = "resourceIdentifier"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
+#: Days in a message. That of the message and of its metadata are never before the first year.
+_MADE = (f"{{{schema.MESSAGE_NS}}}aanmaakdatum", f"{{{schema.DCTERMS_NS}}}modified")
+_DAYS = (*_MADE, "start", "end", *(f"{{{schema.CASE_NS}}}{name}datumTermijn" for name in ("start", "eind")))
 #: Place of the aanmaakdatum in a message.
 _CREATION = 3
 
@@ -122,8 +126,11 @@ def read_message(
     day = text_of(root[_CREATION]) or ""
     if is_in_future(day, now):
         note("ipm.datum-toekomst", root[_CREATION], day)
-    if message.aanmaakdatum.year < FIRST_YEAR:
-        note("ipm.datum-onwaarschijnlijk", root[_CREATION], day, "bewaard zoals gegeven")
+    for element in root.iter(*_DAYS):
+        with suppress(ValueError):  # in an element with any content
+            moment = parse_datetime(element.text or "")
+            if is_no_date(moment) or (moment.year < FIRST_YEAR and element.tag in _MADE):
+                note("ipm.datum-onwaarschijnlijk", element, text_of(element), "bewaard zoals gegeven")
     if not note.findings:  # nearly always
         return MessageResult(message, [])
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
@@ -164,7 +171,10 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
     meta = subject[0]
     _correct(meta, note)
     is_case = subject.tag == _CASE
-    given = (map_case if is_case else map_document)(meta, organisations)
+    repeated: list[etree._Element] = []
+    given = map_metadata(meta, organisations, repeated, is_case=is_case)
+    for element in repeated:
+        note("ipm.dubbel", element, " ".join(" ".join(element.itertext()).split()), "de eerste telt")
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
     day = text_of(aanmaakdatum) or ""
     identifier = _identifier(given.identifier, meta, note)

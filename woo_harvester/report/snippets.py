@@ -128,6 +128,7 @@ _PARTS: dict[str, Callable[[_Line, OrganisationRef], str | None]] = {
     "url": lambda finding, _: str(finding.get("url", "")),
     "folder": lambda finding, _: urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/",
     "seen": lambda finding, _: _seen(finding),
+    "tags": lambda finding, _: _seen(finding).rpartition(" × ")[2],
     "doubled": lambda finding, _: finding.get("element") or f"diwoo:{_seen(finding).partition(', ')[0]}",
     "element": lambda finding, _: str(finding.get("element", "")).rpartition("/")[2],
     "address": lambda finding, _: _address(finding),

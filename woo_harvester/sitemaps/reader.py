@@ -55,15 +55,13 @@ _DOCUMENTS, _DOCUMENT = "Documents", "Document"
 #: Names of the elements of a ``url`` by the protocol.
 _PROTOCOL_NAMES = frozenset({"loc", "lastmod", "changefreq", "priority"})
 
-#: The names of entries and of what is in them, by their small letters.
-PROPER_NAMES = {name.lower(): name for name in (*_ENTRY_NAMES.values(), _DOCUMENT, *_PROTOCOL_NAMES)}
-
-#: The names of what an entry is read from, by their small letters.
-_EXACT_NAMES = frozenset(("loc", "lastmod", _DOCUMENT))
-_READ_NAMES = {name.lower(): name for name in _EXACT_NAMES}
-
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
-_METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
+_METADATA_NAMES = frozenset({_DOCUMENT, "DiWoo", "MDTO", "extraMetadata"})
+
+#: The names of what an entry is read from, by their small letters; and those of entries too.
+_EXACT_NAMES = frozenset(("loc", "lastmod", *_METADATA_NAMES))
+_READ_NAMES = {name.lower(): name for name in _EXACT_NAMES}
+PROPER_NAMES = _READ_NAMES | {name: name for name in (*_ENTRY_NAMES.values(), *_PROTOCOL_NAMES)}
 
 #: Namespaces of which an element directly below the root is no extension, which the protocol allows there.
 _OWN_NAMESPACES = frozenset({"", SITEMAP_NAMESPACE, NAMESPACES["diwoo"], NAMESPACES["mdto"]})
@@ -493,7 +491,7 @@ def _entry_of_document(document: etree._Element) -> Entry:
     Its loc and lastmod are in it, or in its ``diwoo:DiWoo``. They are taken out: the rest is metadata.
     """
     entry = Entry("", None, _line(document), document)
-    for parent in (document, *(child for child in document if local_name(child.tag) == "DiWoo")):
+    for parent in (document, *(child for child in document if local_name(child.tag).lower() == "diwoo")):
         for child in list(parent):
             written, text = local_name(child.tag), _text(child)
             name = written.lower()
@@ -503,7 +501,7 @@ def _entry_of_document(document: etree._Element) -> Entry:
                 entry.lastmod = entry.lastmod or text or None
             if name in _PROTOCOL_NAMES:
                 parent.remove(child)
-            if name in _READ_NAMES and written != name and name != _DOCUMENT.lower():
+            if _READ_NAMES.get(name) == name != written:
                 entry.odd_names += (written,)
     return entry
 

@@ -193,7 +193,7 @@ class _Reading:
     def add(self, number: int, line: str) -> None:
         """Read a line that is no comment."""
         written = _WRITTEN_LINE_END.split(line)
-        parts = [part for one in written for part in _joined_lines(one.partition("#")[0])]
+        parts = [part for one in written for part in _parts(_NEXT_LINE, one.partition("#")[0])]
         found: list[str] = []
         for part in parts:
             found += self._values(number, part.strip(" \t"), is_next=bool(found))
@@ -218,7 +218,7 @@ class _Reading:
         *is_next* means that the line was written behind a ``Sitemap:`` line, and may be an address alone.
         """
         if match := _SITEMAP_LINE.fullmatch(text):
-            first, *more = _NEXT_URL.split(match["value"].strip(" \t"))
+            first, *more = _parts(_NEXT_URL, match["value"].strip(" \t"))
             if more:
                 return _stripped(first, *more)
             bare = first.strip(_PUNCTUATION)
@@ -227,7 +227,7 @@ class _Reading:
                 return [bare]
             return [first] if first else []
         if is_next and _URL_BEGIN.match(text):
-            return _stripped(*_NEXT_URL.split(text))
+            return _stripped(*_parts(_NEXT_URL, text))
         if (match := _MISSPELT.fullmatch(text)) and self._match(match[1] or match[2]) is NameMatch.INDEX:
             self._misspelt(number, text, match[1] or match[2])
             return [match[1] or match[2]]
@@ -247,7 +247,8 @@ class _Reading:
     def _resolve(self, given: str) -> tuple[str, bool]:
         """Return the absolute URL of an address, and whether the address is relative."""
         try:
-            return urljoin(self._robots_url, tidy_loc(given)), not urlsplit(given).scheme
+            url = tidy_loc(given)
+            return urljoin(self._robots_url, url), not urlsplit(url).scheme
         except ValueError:  # such as "https://[x", which becomes a finding on the name of the index
             return given, False
 
@@ -257,14 +258,12 @@ def _stripped(*values: str) -> list[str]:
     return list(filter(None, (value.strip(_PUNCTUATION) for value in values)))
 
 
-def _joined_lines(text: str) -> Iterator[str]:
-    """Yield the lines in a text that only white space separates: a new one begins with ``Sitemap:``."""
-    first, *more = _NEXT_LINE.split(text)
+def _parts(borders: re.Pattern[str], text: str) -> list[str]:
+    """Return the lines or addresses in a text, which only white space or a comma separates."""
+    first, *more = borders.split(text)
     if more and not any(map(str.isalnum, first)):  # only white space or a list's dash
         first += more.pop(0)
-    if first.strip():
-        yield first
-    yield from more
+    return [first, *more]
 
 
 def _is_comment(line: str) -> bool:

@@ -103,26 +103,26 @@ def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
 
     The first bytes come first, as in :func:`encoding_of`. Then a file is in UTF-8, unless its server and the
     file itself name only encodings with several bytes for a letter. Other single bytes are in what one of
-    them names. So a false name does no harm. ISO-8859-1 and ASCII mean Windows-1252, as in browsers.
+    them names. So a false name does no harm. ISO-8859-1 means Windows-1252, as in browsers, and ASCII UTF-8.
     """
     if (name := _by_first_bytes(head)) is not None:
         return XmlEncoding(name)
     declared = xml_label(head)
     false_label = declared if declared is not None and is_false(declared) else None
     own = codecs.lookup(declared).name if declared and false_label is None else "utf-8"
-    names = [
-        of_web
-        for name in (charset, own)
-        if name and not is_false(name) and (of_web := resolve_encoding(name))
-    ]
+    names = [of_web for name in (charset, own) if name and not is_false(name) and (of_web := _of_web(name))]
     others = [each for each in names if each != "utf-8" and _has_single_bytes(each)]
-    doubted = declared if others and "utf-8" not in names else None
+    doubted = declared if own == "ascii" or (others and "utf-8" not in names) else None
     if others or "utf-8" in names:
         name, fallback, is_named = "utf-8", *((others[0], True) if others else ("cp1252", False))
     else:
         name, fallback, is_named = names[0], "latin-1", True
     override = None if name == own and false_label is None else name
     return XmlEncoding(name, fallback, is_named, override, false_label, doubted)
+
+
+def _of_web(name: str) -> str | None:
+    return "utf-8" if codecs.lookup(name).name == "ascii" else resolve_encoding(name)
 
 
 def _has_single_bytes(name: str) -> bool:
