@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.permits.reading import codes, given
+from tests.permits.reading import codes, given, noted
 from woo_harvester.permits.demo_messages import CASE_URL, PRODUCT, message
 from woo_harvester.permits.mapping import (
     house_address,
@@ -183,7 +183,9 @@ def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_
         ("155000", "", {"x-waarde": 155000.0}),
         ("9" * 400, "463000", {"y-waarde": 463000.0}),
     ]:
-        assert given(message(meta=PRODUCT + place(x, y)))["object"]["coordinaten"] == [kept], x
+        metadata, (found,) = noted(message(meta=PRODUCT + place(x, y)))
+        assert metadata["object"]["coordinaten"] == [kept], x
+        assert (found["code"], found["seen"][:110]) == ("ipm.coordinaten", f"{x} {y}".strip()[:110])
 
 
 def test_a_coordinate_that_is_not_a_number_is_refused() -> None:

@@ -166,8 +166,8 @@ def _note(names: list[str], name: str) -> None:
 
 
 def _note_bare_text(parent: etree._Element, given: GivenMetadata) -> None:
-    """Add an element that has a text instead of elements, such as ``<trefwoorden>water</trefwoorden>``."""
-    if not len(parent) and _string(parent):
+    """Add an element that has a text before its elements, such as ``<trefwoorden>water</trefwoorden>``."""
+    if parent.text and not parent.text.isspace():
         _note(given.bare, local_name(parent.tag))
 
 
@@ -199,8 +199,8 @@ def _coded(element: etree._Element, given: GivenMetadata) -> Value | None:
 
 
 def _qualified_resource(element: etree._Element) -> str | None:
-    """Return the attribute ``resource`` with a prefix (``diwoo:resource``); the schema has none."""
-    return next((uri for name, uri in element.items() if local_name(name) == "resource"), None)
+    """Return the attribute ``resource`` with a prefix or capitals (``diwoo:Resource``): it has none."""
+    return next((uri for name, uri in element.items() if local_name(name).lower() == "resource"), None)
 
 
 def _label_and_resource(element: etree._Element, given: GivenMetadata) -> tuple[str | None, str | None]:

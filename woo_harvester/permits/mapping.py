@@ -127,16 +127,19 @@ _POSTCODE = ("overheid", "postcodehuisnummer")
 _CACHED_LENGTH = 200
 
 
+_Odd = list[etree._Element]
+
+
 def map_metadata(
-    meta: etree._Element, organisations: ValueList, repeated: list[etree._Element], *, is_case: bool
+    meta: etree._Element, names: ValueList, odd: _Odd, *, is_case: bool
 ) -> Vergunning | VergunningDocument:
     """Return the metadata of a case, or of a document of it, from the groups in its element ``meta``.
 
-    Of an element that may come once the first value counts; add those with another one to *repeated*.
+    Of an element that may come once the first value counts. Add others to *odd*, and places in no country.
     """
     found: dict[str, Any] = {}
     for group in meta:
-        _fill(found, group, _CASE if is_case else _DOCUMENT, organisations, repeated)
+        _fill(found, group, _CASE if is_case else _DOCUMENT, names, odd)
     return Vergunning(**found) if is_case else VergunningDocument(**found)
 
 
@@ -207,32 +210,28 @@ _Table = dict[str, _Field]
 """Fields by the tag of the element, with its namespace."""
 
 
-def _fill(
-    found: dict[str, Any],
-    parent: etree._Element,
-    table: _Table,
-    organisations: ValueList,
-    repeated: list[etree._Element],
-) -> None:
+def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, names: ValueList, odd: _Odd) -> None:
     """Read the children of *parent* into *found*. An empty element is absent."""
     value: Any
     for child in parent:
         name, read, many, parts, make, _ = table[child.tag]  # type: ignore[index]  # the parser drops comments
         if make is not None and parts is not None:
             inner: dict[str, Any] = {}
-            _fill(inner, child, parts, organisations, repeated)
+            _fill(inner, child, parts, names, odd)
             value = make(**inner) if inner else None
+            if isinstance(value, Coordinaten) and value.wgs84 is None:
+                odd.append(child)
         else:
             text = child.text  # the same as text_of, without a call for each element
             value = (text.strip() or None) if text else None
             if read is not None:
-                value = read(value, child, organisations)
+                value = read(value, child, names)
         if value is None:
             continue
         if many:
             found.setdefault(name, []).append(value)
         elif found.setdefault(name, value) != value:
-            repeated.append(child)
+            odd.append(child)
 
 
 def _object(name: str, make: Callable[..., Any], parts: _Table, *, many: bool = False) -> _Field:

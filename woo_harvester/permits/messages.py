@@ -35,12 +35,15 @@ _CASE = f"{{{schema.CASE_NS}}}vergunningzaak"
 _TITLE, _IDENTIFIER, _PART = (
     f"{{{schema.DCTERMS_NS}}}{name}" for name in ("title", "identifier", "isPartOf")
 )
+_PLACE = f"{{{schema.CASE_NS}}}coordinaten"
 _URI = "resourceIdentifier"
+_KEPT = "bewaard zoals gegeven"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
-#: Days in a message. That of the message and of its metadata are never before the first year.
-_MADE = (f"{{{schema.MESSAGE_NS}}}aanmaakdatum", f"{{{schema.DCTERMS_NS}}}modified")
-_DAYS = (*_MADE, "start", "end", *(f"{{{schema.CASE_NS}}}{name}datumTermijn" for name in ("start", "eind")))
+#: Days in a message, in any namespace.
+_DAYS = tuple(f"{{*}}{name}" for name in schema.DAYS)
+#: Those of the message and its metadata, which are never before the first year.
+_MADE = ("aanmaakdatum", "modified")
 #: Place of the aanmaakdatum in a message.
 _CREATION = 3
 
@@ -129,10 +132,8 @@ def read_message(
     for element in root.iter(*_DAYS):
         with suppress(ValueError):  # in an element with any content
             moment = parse_datetime(element.text or "")
-            if is_no_date(moment) or (moment.year < FIRST_YEAR and element.tag in _MADE):
-                note("ipm.datum-onwaarschijnlijk", element, text_of(element), "bewaard zoals gegeven")
-    if not note.findings:  # nearly always
-        return MessageResult(message, [])
+            if is_no_date(moment) or (moment.year < FIRST_YEAR and local_name(element.tag) in _MADE):
+                note("ipm.datum-onwaarschijnlijk", element, text_of(element), _KEPT)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
 
@@ -171,10 +172,13 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
     meta = subject[0]
     _correct(meta, note)
     is_case = subject.tag == _CASE
-    repeated: list[etree._Element] = []
-    given = map_metadata(meta, organisations, repeated, is_case=is_case)
-    for element in repeated:
-        note("ipm.dubbel", element, " ".join(" ".join(element.itertext()).split()), "de eerste telt")
+    odd: list[etree._Element] = []
+    given = map_metadata(meta, organisations, odd, is_case=is_case)
+    for element in odd:
+        code, action = (
+            ("ipm.coordinaten", _KEPT) if element.tag == _PLACE else ("ipm.dubbel", "de eerste telt")
+        )
+        note(code, element, " ".join(" ".join(element.itertext()).split()), action)
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
     day = text_of(aanmaakdatum) or ""
     identifier = _identifier(given.identifier, meta, note)

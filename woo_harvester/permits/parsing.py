@@ -193,20 +193,14 @@ class Notebook:
         self.findings: list[Finding] = []
 
     def __call__(
-        self, code: str, element: etree._Element, seen: str | None, action: str = UNPROCESSED
+        self, code: str, element: etree._Element, seen: str | None, action: str = UNPROCESSED, path: str = ""
     ) -> None:
-        """Add a finding with *code* about an element."""
-        self.findings.append(
-            Finding(
-                code=code, line=element.sourceline, element=element_path(element), seen=seen, action=action
-            )
-        )
+        """Add a finding with *code* about an element, or about the one at *path* that it lacks."""
+        line, path = element.sourceline, path or element_path(element)
+        self.findings.append(Finding(code=code, line=line, element=path, seen=seen, action=action))
 
     def missing(self, parent: etree._Element, name: str) -> None:
         """Add a finding that *parent* lacks the element *name*, unless there is one about it already."""
-        path, action = f"{element_path(parent)}/{name}", f"{UNPROCESSED}; verplicht bij C en U"
+        path = f"{element_path(parent)}/{name}"
         if not any(finding.element == path for finding in self.findings):
-            line = parent.sourceline
-            self.findings.append(
-                Finding(code="ipm.schema", line=line, element=path, seen="ontbreekt", action=action)
-            )
+            self("ipm.schema", parent, "ontbreekt", f"{UNPROCESSED}; verplicht bij C en U", path)

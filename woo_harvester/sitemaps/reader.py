@@ -445,7 +445,7 @@ def entry_of(element: etree._Element) -> Entry:
             elif given != loc:
                 unread += ("loc><loc",)
         elif name == "lastmod":
-            given = (child.text or "").strip()
+            given = (_text(child) if len(child) else child.text or "").strip()
             lastmod = lastmod or given or None
             other_lastmod = given if given and given != lastmod else other_lastmod
         elif name == _DOCUMENT and document is None:

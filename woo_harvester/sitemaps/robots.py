@@ -116,7 +116,7 @@ _MISSPELT = re.compile(
 
 _URL_BEGIN = re.compile(r"https?://|/", re.IGNORECASE)
 #: What may stand around an address, and is no part of it.
-_PUNCTUATION = " \t,;\"'<>"
+_PUNCTUATION = " \t,:;\"'<>“”„‘’"
 
 _RULE = re.compile(r"\s*+(?:dis)?allow\s*+:", re.IGNORECASE)
 #: What ends a word that may be a file name.

@@ -103,8 +103,8 @@ def loc_problem(loc: str) -> str | None:
 
 
 def is_relative(href: str) -> bool:
-    """Return whether a link has no scheme (RFC 3986, 4.2)."""
-    return _SCHEME.match(href) is None
+    """Return whether a link has no scheme (RFC 3986, 4.2), nor one behind other signs."""
+    return _SCHEME.match(href) is None and "://" not in href.partition("?")[0]
 
 
 def absolute_url(base: str, href: str) -> str | None:

@@ -64,11 +64,11 @@ def compiled_schema() -> etree.XMLSchema:
 
 _TRANSACTION = "transactietype"
 #: Elements whose value is a day.
-_DAYS = frozenset({"aanmaakdatum", "modified", "start", "end", "startdatumTermijn", "einddatumTermijn"})
+DAYS = ("aanmaakdatum", "modified", "issued", "start", "end", "startdatumTermijn", "einddatumTermijn")
 
 _EXPECTED: dict[str, tuple[str, str]] = {
     _TRANSACTION: ("ipm.transactie", "C, U of D"),
-    **dict.fromkeys(_DAYS, ("ipm.datum", "een datum als 2009-09-01")),
+    **dict.fromkeys(DAYS, ("ipm.datum", "een datum als 2009-09-01")),
     "volgnummer": ("ipm.schema", "een getal: 0 voor de zaak, 1 en verder voor documenten"),
     "transactieID": ("ipm.schema", "een kenmerk van 1 tot 255 tekens"),
     **dict.fromkeys(("x-waarde", "y-waarde", "z-waarde"), ("ipm.schema", "een getal in meters")),
