@@ -185,7 +185,7 @@ def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_
     ]:
         metadata, (found,) = noted(message(meta=PRODUCT + place(x, y)))
         assert metadata["object"]["coordinaten"] == [kept], x
-        assert (found["code"], found["seen"][:110]) == ("ipm.coordinaten", f"{x} {y}".strip()[:110])
+        assert (found["code"], found["seen"][:110]) == ("ipm.zaak-plaats", f"{x} {y}".strip()[:110])
 
 
 def test_a_coordinate_that_is_not_a_number_is_refused() -> None:

@@ -227,6 +227,8 @@ ENCODINGS = [
     ("us-ascii", "utf-8", "cp1252", ["sitemap.tekens"]),
     ("us-ascii", "cp1252", "cp1252", []),
     (None, "us-ascii", "utf-8", []),
+    ("us-ascii", "utf-8", "utf-8", []),
+    ("us-ascii", "cp1252", "utf-8", ["sitemap.kop"]),
     *(
         (label, None, "utf-8", ["sitemap.kop"])
         for label in ("us-ascii", "iso-8859-1", "ISO-8859-15", "cp1252")

@@ -27,8 +27,6 @@ _ABSENT = {
 
 _UNREAD = "metadata.element-onbekend"
 
-_OTHER_CASE = "sitemap.hoofdletters"
-
 _BARE = "metadata.tekst"
 
 #: The codes of faults of one kind; other faults are ``metadata.schema``.
@@ -86,7 +84,7 @@ def one_per_cause(findings: Sequence[Finding], faults: Iterable[SchemaFault]) ->
 def _causes_of(finding: Finding) -> Iterator[_Cause]:
     """Yield what a fault by the schema may be if it has the same cause as a finding."""
     names = [name.strip("<>") for name in (finding.seen or "").split(", ")]
-    code = _UNREAD if finding.code == _OTHER_CASE else finding.code
+    code = _UNREAD if finding.code == "sitemap.hoofdletters" else finding.code
     yield "missing", finding.code.partition(".")[0] + "."
     if finding.code in _ONCE.values():
         yield finding.code, ""

@@ -208,7 +208,7 @@ def _missing(path: str, children: dict[str, Child], counts: Counter[str]) -> Ite
     if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
         absent = "prefix" if counts["namespace"] else "namespace"
         yield _fault(
-            path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt", "missing", absent
+            path, f"<namespace> en <prefix> horen bij elkaar; <{absent}> ontbreekt", "missing", absent
         )
 
 

@@ -14,15 +14,7 @@ from html.entities import html5
 
 from msgspec.structs import replace
 
-from woo_harvester.diwoo.given import (
-    Extra,
-    GivenMetadata,
-    Handling,
-    Relation,
-    Value,
-    meant_element,
-    meant_elements,
-)
+from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_element
 from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.documents.formats import from_metadata
 from woo_harvester.findings import Reporter
@@ -172,7 +164,7 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
         report("sitemap.hoofdletters", seen=seen, action=f"gelezen als {right}")
     if given.unread:
         report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
-        report.misspelt = meant_elements(given.unread)
+        report.misspelt = frozenset(filter(None, map(meant_element, given.unread)))
     if given.bare:
         report("metadata.tekst", seen=", ".join(given.bare), action="niet gelezen")
 

@@ -35,7 +35,9 @@ _CONNECTION = ("robots.verboden", "tls.", "host.")
 PARTS: Sequence[Part] = (
     Part("entry", "findability", 25, "pages", (*UNREAD, "ipm.link-", *_CONNECTION), needs="listed"),
     Part("fetching", "documents", 20, "listed", ("ipm.bericht-onbereikbaar", *_CONNECTION)),
-    Part("message", "documents", 25, "listed", (*_INVALID, "ipm.kop", "ipm.tekens", "ipm.datum")),
+    Part(
+        "message", "documents", 25, "listed", (*_INVALID, "ipm.kop", "ipm.tekens", "ipm.dubbel", "ipm.datum")
+    ),
     Part("dates", "currency", 10, "listed", ("ipm.datum-", "ipm.niet-toegepast")),
     Part("cases", "metadata", 20, "listed", ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-")),
 )

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from pyproj import Transformer
 
 
-_NO_PYPROJ = f"the coordinates of permits need pyproj: {to_install('permits')}"
-
 _POSTCODE_FORM = re.compile(r"([1-9][0-9]{3})\s*([A-Za-z]{2})")
 _HOUSE_FORM = re.compile(r"0*([1-9][0-9]{0,8})\s*[-/]?\s*(.*)", re.DOTALL)
 
@@ -87,7 +85,7 @@ def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
 def check_conversion() -> None:
     """Raise ImportError, which says what to install, if coordinates cannot be converted."""
     if find_spec("pyproj") is None:
-        raise ImportError(_NO_PYPROJ, name="pyproj")
+        raise ImportError(f"the coordinates of permits need pyproj: {to_install('permits')}", name="pyproj")
 
 
 def to_wgs84(x: float, y: float) -> Wgs84 | None:
@@ -125,9 +123,6 @@ _POSTCODE = ("overheid", "postcodehuisnummer")
 
 #: Longest text that the caches of this module keep, in characters.
 _CACHED_LENGTH = 200
-
-
-_Odd = list[etree._Element]
 
 
 def map_metadata(
@@ -208,6 +203,7 @@ class _Field(NamedTuple):
 
 _Table = dict[str, _Field]
 """Fields by the tag of the element, with its namespace."""
+_Odd = list[etree._Element]
 
 
 def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, names: ValueList, odd: _Odd) -> None:

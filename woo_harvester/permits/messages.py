@@ -42,8 +42,6 @@ _KEPT = "bewaard zoals gegeven"
 NAMES_MAX = 20
 #: Days in a message, in any namespace.
 _DAYS = tuple(f"{{*}}{name}" for name in schema.DAYS)
-#: Those of the message and its metadata, which are never before the first year.
-_MADE = ("aanmaakdatum", "modified")
 #: Place of the aanmaakdatum in a message.
 _CREATION = 3
 
@@ -132,7 +130,9 @@ def read_message(
     for element in root.iter(*_DAYS):
         with suppress(ValueError):  # in an element with any content
             moment = parse_datetime(element.text or "")
-            if is_no_date(moment) or (moment.year < FIRST_YEAR and local_name(element.tag) in _MADE):
+            if is_no_date(moment) or (
+                moment.year < FIRST_YEAR and local_name(element.tag) in schema.DAYS[:2]
+            ):
                 note("ipm.datum-onwaarschijnlijk", element, text_of(element), _KEPT)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
@@ -175,10 +175,8 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
     odd: list[etree._Element] = []
     given = map_metadata(meta, organisations, odd, is_case=is_case)
     for element in odd:
-        code, action = (
-            ("ipm.coordinaten", _KEPT) if element.tag == _PLACE else ("ipm.dubbel", "de eerste telt")
-        )
-        note(code, element, " ".join(" ".join(element.itertext()).split()), action)
+        code, done = ("ipm.zaak-plaats", _KEPT) if element.tag == _PLACE else ("ipm.dubbel", "de eerste telt")
+        note(code, element, " ".join(" ".join(element.itertext()).split()), done)
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
     day = text_of(aanmaakdatum) or ""
     identifier = _identifier(given.identifier, meta, note)
@@ -233,8 +231,7 @@ def _case_of(
             note.missing(_group(meta, "owmsmantel"), "isPartOf")
         return None
     if loc_problem(secured(case)):
-        element = next(meta.iter(_PART), meta)
-        note("ipm.identifier", element, case)
+        note("ipm.identifier", next(meta.iter(_PART), meta), case)
     return case
 
 

@@ -58,12 +58,9 @@ class Rights:
         if not owners:
             return Right.OWN if page == host_of(case) else Right.ANY
         # If several organisations registered the host of a page without a name, it may be any one's.
-        claimants = self._registered(page) if mutation.organisatie == page else frozenset()
+        claimants = self.owners(mutation.ingang) if mutation.organisatie == page else frozenset()
         return Right.OWN if owners.issuperset(claimants or {mutation.organisatie}) else Right.NONE
 
-    def owners(self, case: str) -> frozenset[str]:
-        """Return the organisations that registered the host of *case*."""
-        return self._registered(host_of(case))
-
-    def _registered(self, host: str) -> frozenset[str]:
-        return frozenset(each.identifier for each in self._register.organisations_of_host(host))
+    def owners(self, url: str) -> frozenset[str]:
+        """Return the organisations that registered the host of a case or a page."""
+        return frozenset(each.identifier for each in self._register.organisations_of_host(host_of(url)))

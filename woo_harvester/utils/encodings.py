@@ -111,9 +111,9 @@ def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
     false_label = declared if declared is not None and is_false(declared) else None
     own = codecs.lookup(declared).name if declared and false_label is None else "utf-8"
     names = [of_web for name in (charset, own) if name and not is_false(name) and (of_web := _of_web(name))]
-    others = [each for each in names if each != "utf-8" and _has_single_bytes(each)]
-    doubted = declared if own == "ascii" or (others and "utf-8" not in names) else None
-    if others or "utf-8" in names:
+    others = [each for each in names if each not in _UTF_8 and _has_single_bytes(each)]
+    doubted = declared if (others or own == "ascii") and "utf-8" not in names else None
+    if others or not _UTF_8.isdisjoint(names):
         name, fallback, is_named = "utf-8", *((others[0], True) if others else ("cp1252", False))
     else:
         name, fallback, is_named = names[0], "latin-1", True
@@ -121,8 +121,11 @@ def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
     return XmlEncoding(name, fallback, is_named, override, false_label, doubted)
 
 
+_UTF_8 = frozenset({"utf-8", "ascii"})
+
+
 def _of_web(name: str) -> str | None:
-    return "utf-8" if codecs.lookup(name).name == "ascii" else resolve_encoding(name)
+    return "ascii" if codecs.lookup(name).name == "ascii" else resolve_encoding(name)
 
 
 def _has_single_bytes(name: str) -> bool:

@@ -63,7 +63,7 @@ def compiled_schema() -> etree.XMLSchema:
 
 
 _TRANSACTION = "transactietype"
-#: Elements whose value is a day.
+#: Elements whose value is a day. The first two are never before the first year of the web.
 DAYS = ("aanmaakdatum", "modified", "issued", "start", "end", "startdatumTermijn", "einddatumTermijn")
 
 _EXPECTED: dict[str, tuple[str, str]] = {
