@@ -354,6 +354,16 @@ def test_elements_are_read_in_any_case_of_their_letters_and_named() -> None:
     assert replace(small, other_case=[]) == read(EVERYTHING)
 
 
+def test_a_uri_is_read_from_an_attribute_with_capitals_or_a_prefix() -> None:
+    for name in ("Resource", "RESOURCE", "diwoo:resource", "diwoo:Resource"):
+        assert read_diwoo(f'<diwoo:format {name}="{URI}"/>').format == Value(None, URI), name
+
+
+def test_a_text_before_the_elements_of_a_group_is_named() -> None:
+    given = read_diwoo("<diwoo:identifiers>Z-0<diwoo:identifier>Z-1</diwoo:identifier></diwoo:identifiers>")
+    assert (given.identifiers, given.bare) == (["Z-1"], ["identifiers"])
+
+
 # The element that a misspelt name stands for.
 def test_a_name_that_is_nearly_that_of_an_element_stands_for_it() -> None:
     for name, meant in [

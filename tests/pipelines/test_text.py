@@ -16,6 +16,7 @@ from scrapy.exceptions import NotConfigured
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.documents import pdfs
+from tests.documents.test_content import with_stream
 from tests.register.exports import export, organisation
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.utils.command import run_scrapy
@@ -90,6 +91,17 @@ def test_a_scan_without_a_text_layer_is_reported() -> None:
     assert [(finding.code, finding.action) for finding in findings] == [
         ("document.geen-tekst", "geoogst zonder tekst")
     ]
+
+
+def test_an_office_file_with_a_password_is_said_to_have_one(tmp_path: Path) -> None:
+    secret = tmp_path / "a.xlsx"
+    secret.write_bytes(with_stream("EncryptedPackage"))
+    for code in ("XLSX", "DOCX"):
+        findings: list[Finding] = []
+        process(document(secret, code, findings=findings))
+        assert [(each.code, each.seen) for each in findings] == [("document.geen-tekst", "met wachtwoord")], (
+            code
+        )
 
 
 def test_a_document_that_cannot_be_read_is_delivered_without_text(tmp_path: Path) -> None:

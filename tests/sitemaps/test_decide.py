@@ -188,6 +188,7 @@ FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tupl
     (SEEN, "0001-01-01T00:00:00+14:00", {}, [("lastmod.onwaarschijnlijk", "0001-01-01T00:00:00+14:00")]),
     (SEEN, "1899-12-30", {}, [("lastmod.onwaarschijnlijk", "1899-12-30")]),
     (SEEN, "1989-12-31T23:59:59+01:00", {}, [("lastmod.onwaarschijnlijk", "1989-12-31T23:59:59+01:00")]),
+    (SEEN, "1970-01-01T00:00:00Z", {}, [("lastmod.onwaarschijnlijk", "1970-01-01T00:00:00Z")]),
     (SEEN, "1990-01-01", {}, []),
     (KNOWN, FUTURE, {}, [("lastmod.toekomst", FUTURE)]),
     (KNOWN, EARLIER, {}, [("lastmod.ouder", EARLIER)]),

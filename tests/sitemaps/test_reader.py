@@ -65,6 +65,7 @@ ELEMENTS = [
     ("<loc>x</loc><lastmod/>", "x", None),
     ("<loc>x</loc><lastmod> \n </lastmod>", "x", None),
     ("<loc>x</loc><lastmod> gisteren </lastmod>", "x", "gisteren"),
+    ("<loc>x</loc><lastmod><date>2024</date></lastmod>", "x", "<date>2024</date>"),
     (f"<lastmod>{DAY}</lastmod>", "", DAY),
     (f"<loc/><lastmod>{DAY}</lastmod>", "", DAY),
     (f"<loc> \n </loc><lastmod>{DAY}</lastmod>", "", DAY),

@@ -193,6 +193,28 @@ def test_what_stands_before_the_root_element_is_left_out_if_it_must_be() -> None
                 )
 
 
+def test_what_stands_before_the_root_element_of_an_index_is_left_out_too() -> None:
+    for head in HEADS:
+        body = f"{head}<sitemapindex xmlns='{NAMESPACE}'><sitemap><loc>a</loc></sitemap></sitemapindex>"
+        reader = RepairingReader(lambda body=body: [body.encode()], "sitemapindex", 1_000_000)  # type: ignore[misc]
+        assert [entry.loc for batch in reader for entry in batch] == ["a"], head
+        assert [each.code for each in file_findings("index", reader.current)] == ["sitemap.kop"], head
+
+
+def test_a_sign_that_is_wrong_costs_itself_and_not_the_entries_after_it() -> None:
+    for sign, title, seen in (
+        (b"\x92", "Agenda’s", "byte 0x92 (’)"),
+        (b"\x0b", "Agendas", "U+000B"),
+        (b"&#x1F;", "Agendas", "&#x1F;"),
+    ):
+        entries = (f"<url><loc>a</loc>{METADATA.format(text)}</url>\n" for text in ("1", "Agenda#s", "3"))
+        body = f"<?xml version='1.0' encoding='UTF-8'?>{DECLARED}{''.join(entries)}</urlset>"
+        reading = Reading(body.encode().replace(b"#", sign))
+        assert (reading.dates, reading.error) == (["1", title, "3"], None), sign
+        (found,) = file_findings("sitemap", reading.reader.current)
+        assert (found.code, found.line, found.seen) == ("sitemap.tekens", 2, seen)
+
+
 def test_the_encoding_that_is_declared_after_an_empty_line_counts() -> None:
     body = f"\n<?xml version='1.0' encoding='iso-8859-1'?>{DECLARED}{url('café')}</urlset>"
     assert Reading(body.encode("latin-1")).locs == ["café"]

@@ -210,6 +210,8 @@ MEANT = (
     "Sitemap /sitemapindex-diwoo.xml",
     INDEX,
     f"  <{INDEX}>  # de index",
+    f"Sitemap: “{INDEX}”",
+    f"Sitemap:: {INDEX}",
 )
 #: Lines that name it otherwise.
 IGNORED = (

@@ -327,6 +327,12 @@ def test_a_relative_address_in_an_index_is_completed_with_that_of_the_index() ->
         assert host.findings == [{**finding, "seen": loc, "action": f"gelezen als {LISTED}"}], loc
 
 
+def test_an_address_with_quotes_around_it_is_not_a_relative_one() -> None:
+    host = Host()
+    assert host.sitemap(f'"{LISTED}"') is None
+    assert host.codes == ["loc.ongeldig"]
+
+
 def test_the_signs_around_a_sitemap_are_left_out() -> None:
     host, entry = Host(), Entry(f" {LISTED}\u200b", None, 7, None)
     entry.tidy()
