@@ -144,8 +144,9 @@ _ReadValue = Callable[[etree._Element, GivenMetadata], object]
 def _read(parent: etree._Element, given: GivenMetadata, table: dict[str, _Read]) -> None:
     _note_bare_text(parent, given)
     for child in parent:
-        if (name := _known_name(child, given, table)) is not None:
-            table[name](child, given)
+        read = table.get(local_name(child.tag)) or table.get(_known_name(child, given, table) or "")
+        if read is not None:
+            read(child, given)
 
 
 def _known_name(element: etree._Element, given: GivenMetadata, known: Container[str]) -> str | None:
