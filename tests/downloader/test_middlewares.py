@@ -336,9 +336,12 @@ def test_what_was_learnt_is_reported_once_for_the_host() -> None:
 
 def test_the_robots_txt_of_a_host_that_the_spider_has_not_read_counts_by_its_status() -> None:
     forbidden, secret = b"User-agent: *\nDisallow: /", "https://docs.a.nl/a.pdf"
-    for status, expected in ((200, False), (404, True), (301, True), (204, None), (503, None)):
+    away = "https://elders.nl/robots.txt"
+    for status, expected in ((200, False), (404, True), (301, True), (204, None), (503, None), (away, None)):
 
-        async def answer(request: Request, status: int = status) -> Response:
+        async def answer(request: Request, status: int | str = status) -> Response:
+            if isinstance(status, str):
+                raise RedirectRefused(status, None)
             return Response(request.url, status=status, body=forbidden)
 
         crawler = crawler_of(ROBOTSTXT_OBEY=True)

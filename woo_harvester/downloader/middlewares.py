@@ -328,8 +328,8 @@ class RobotsForbidden(IgnoreRequest):
 class RobotsUnreachableError(Exception):
     """The robots.txt of the host cannot be fetched. Not an IgnoreRequest, because the next run retries."""
 
-    def __init__(self, status: int) -> None:
-        super().__init__(f"HTTP {status} voor de robots.txt van deze host")
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{why} voor de robots.txt van deze host")
 
 
 class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
@@ -390,6 +390,8 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         try:
             response = await self.crawler.engine.download_async(robots)
         except Exception as error:  # each request to the host fails with this error
+            if isinstance(error, IgnoreRequest):  # else it would seem to be a redirect of the document
+                error = RobotsUnreachableError(f"doorverwijzing naar {error}")
             self._known.setdefault(host, error)
             return
         body = _body(response)
@@ -398,7 +400,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         elif 300 <= response.status < 500:  # RFC 9309, 2.3.1.3: without a robots.txt all is allowed
             await self.learn(request, b"")
         else:
-            self._known.setdefault(host, RobotsUnreachableError(response.status))
+            self._known.setdefault(host, RobotsUnreachableError(f"HTTP {response.status}"))
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise RobotsForbidden if robots.txt forbids a request, or the error why it cannot be fetched."""
