@@ -38,7 +38,9 @@ def values() -> dict[str, Any]:
     """
     kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
     kinds_of_columns = {"record": Kind.woo, "permit": Kind.vergunningen}
-    shown = {name: [row for row in rows(kind) if row[1] != "object" or row[2]] for name, kind in kinds.items()}
+    shown = {
+        name: [row for row in rows(kind) if row[1] != "object" or row[2]] for name, kind in kinds.items()
+    }
     of_case = {
         (key.replace("vergunning", "documenten[]"), *rest)
         for key, *rest in shown["permit"]
