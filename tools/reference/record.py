@@ -33,8 +33,8 @@ _TYPE_NAMES = {
 def values() -> dict[str, Any]:
     """Return what the page shows of the classes.
 
-    That is without the keys that a case and its documents share, and without an object of which only its class
-    says something: the keys below it show it.
+    That is without the keys that a case and its documents share, and without an object of which only its
+    class says something: the keys below it show it.
     """
     kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
     kinds_of_columns = {"record": Kind.woo, "permit": Kind.vergunningen}
