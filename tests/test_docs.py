@@ -75,13 +75,13 @@ def test_every_setting_finding_and_make_target_that_is_named_is_there() -> None:
 
 def test_the_parts_of_core_and_shell_are_those_of_the_package_in_their_order() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    core, shell = re.findall(r"^The \*\*(?:core|shell)\*\* .+?\n\n", text, re.MULTILINE | re.DOTALL)
+    parts = re.findall(
+        r"`(\w+)/?`", "".join(re.findall(r"^\| (`[^|]+) \|", text.partition("| folder |")[2], re.MULTILINE))
+    )
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = [
         re.findall(r"\w+", layer) for layer in project["tool"]["importlinter"]["contracts"][0]["layers"]
     ]
-    start = layers.index(["audit"])
-    assert re.findall(r"`(\w+)`", core) == [part for layer in reversed(layers[start:]) for part in layer]
-    assert set(re.findall(r"`([a-z_]+)`", shell)) - {"from_crawler"} == {
-        part for layer in layers[:start] for part in layer
-    }
+    height = {part: -number for number, layer in enumerate(layers) for part in layer}
+    assert {*parts} == {*height} - {"__main__"}
+    assert parts == sorted(parts, key=height.__getitem__)  # each knows only those above it

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -25,7 +26,7 @@ from tests.utils.guard import unwatch, watch_folder, watch_process
 from tests.utils.ports import free_port
 
 GIVEN = "WOO_TEST_POSTGRESQL_URL"
-MISSING = f"needs PostgreSQL (Debian: the package postgresql), or {GIVEN} with the URL of a database"
+MISSING = f"needs psycopg, and PostgreSQL (Debian: the package postgresql) or {GIVEN} with its URL"
 
 #: Where Debian and others keep the programs of a server, besides the PATH.
 FOLDERS = (
@@ -111,7 +112,7 @@ class Server:
 def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
     """A server that is gone at the end; skips the test where PostgreSQL is not installed."""
     programs = _programs()
-    if programs is None:
+    if programs is None or find_spec("psycopg") is None:
         skip_or_fail(MISSING)
     # Not pytest's own folder, into which another user cannot look.
     folder = Path(tempfile.mkdtemp(prefix="woo-postgresql-"))

@@ -22,9 +22,6 @@ from woo_harvester.commands.state import ACTIONS
 from woo_harvester.operating.actions import StateActions
 from woo_harvester.running.command import GLOBAL_GROUP, ProjectCommand
 
-#: What holds for a status of which a command says nothing.
-_STATUSES = {0: "it did its work", 1: "it failed"}
-
 #: The commands that the page has first.
 _FIRST = ("crawl", "audit")
 
@@ -39,15 +36,11 @@ def values() -> dict[str, Any]:
     known = load_commands()
     return {
         "overview": [(f"[{code(name)}](#{name})", each.short_desc()) for name, each in known.items()],
-        "statuses": [
-            (code(name), *({**_STATUSES, **each.exit_statuses}[status] for status in _STATUSES))
-            for name, each in known.items()
-        ],
         "commands": [
             {
                 "name": name,
                 "syntax": each.syntax(),
-                "description": _linked(each.long_desc()).removesuffix("."),
+                "description": _description(each),
                 "tables": _tables(each),
             }
             for name, each in known.items()
@@ -62,6 +55,12 @@ def load_commands() -> dict[str, ProjectCommand]:
     made = [module.Command() for module in modules if issubclass(module.Command, ProjectCommand)]
     by_name = {command.name: command for command in sorted(made, key=lambda command: command.name)}
     return {name: by_name[name] for name in dict.fromkeys((*_FIRST, *by_name))}
+
+
+def _description(command: ProjectCommand) -> str:
+    """Return what ``--help`` says of a command beyond the sentence that the overview has."""
+    description = command.long_desc()
+    return "" if description == command.short_desc() else f"{_linked(description).removesuffix('.')}."
 
 
 def _tables(command: ProjectCommand) -> Iterator[tuple[tuple[str, str], Iterable[tuple[str, str]]]]:

@@ -31,10 +31,16 @@ _TYPE_NAMES = {
 
 
 def values() -> dict[str, Any]:
-    """Return what the page shows of the classes, without the keys that a case and its documents share."""
+    """Return what the page shows of the classes.
+
+    That is without the keys that a case and its documents share, and without an object of which only its
+    class says something: the keys below it show it.
+    """
     kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
     kinds_of_columns = {"record": Kind.woo, "permit": Kind.vergunningen}
-    shown = {name: list(rows(kind)) for name, kind in kinds.items()}
+    shown = {
+        name: [row for row in rows(kind) if row[1] != "object" or row[2]] for name, kind in kinds.items()
+    }
     of_case = {
         (key.replace("vergunning", "documenten[]"), *rest)
         for key, *rest in shown["permit"]
@@ -76,7 +82,7 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [meaning_of[name]] if name in meaning_of else []
         nested = has_fields(inner) and inner not in _TYPE_NAMES
-        if nested or inner is Oorzaak:
+        if inner is Oorzaak or (nested and meaning):
             meaning.append(_doc(inner))
         if inner is Oorzaak:
             meaning.append(", ".join(map(code, Oorzaak)) + ".")

@@ -83,15 +83,20 @@ def reasons(source: str) -> dict[str, str]:
 
 
 def _row(setting: Setting) -> tuple[str, ...]:
-    return code(setting.name), _default(setting), setting.unit, setting.why
+    return code(setting.name), _default(setting), setting.why
 
 
 def _default(setting: Setting) -> str:
+    """Return the default of a setting with its unit, which a boolean does not need."""
     if setting.default is None:
-        return "unset"
-    if setting.unit.startswith("bytes"):
-        return f"{code(str(setting.default))} ({setting.default // MB} MB)"
-    return code(str(setting.default))
+        return f"unset ({setting.unit})"
+    shown = code(str(setting.default))
+    if setting.unit == "boolean":
+        return shown
+    if isinstance(setting.default, list | str):
+        return f"{shown} ({setting.unit})"
+    size = f" ({setting.default // MB} MB)" if setting.unit.startswith("bytes") else ""
+    return f"{shown} {setting.unit}{size}"
 
 
 def _changes(module: ModuleType, values: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
@@ -84,10 +84,6 @@ class Command(ProjectCommand):
     name = "audit"
     arguments = "{DOMAIN... | --permits URL...} [--file FILE...] [options]"
     summary = "Show a publisher which documents or permits would be harvested, and what to fix"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "no finding at or above the severity of `--fail-on`",
-        1: "there is such a finding, or the audit could not be made",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

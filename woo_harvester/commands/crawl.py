@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from scrapy.addons import AddonManager
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -36,13 +35,6 @@ class Command(ProjectCommand, CrawlCommand):
     name = "crawl"
     arguments = "[options] <spider>"
     summary = "Run a spider, such as woo (documents) or vergunningen (permits)"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
-        "wrong: that is in the findings",
-        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`; "
-        "or nothing could be read of the hosts in `domains`; or the harvester itself failed on something "
-        "(`oogst.fout`), or its sums do not close",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -35,10 +34,6 @@ class Command(ProjectCommand):
     name = "demo"
     arguments = "[vergunningen] [options]"
     summary = "Harvest bundled fictional publishers, and show the records and findings"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the publishers were harvested and shown",
-        1: "the harvest failed",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -34,10 +33,6 @@ class Command(ProjectCommand):
         "then moves the alias to it: WOO_ELASTICSEARCH_INDEX, or WOO_ELASTICSEARCH_PERMITS_INDEX if the "
         "records are permits. No run may write to the index meanwhile. See docs/search.md."
     )
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the new index has taken the place of the old one",
-        1: "it failed, and searches use the old index as before",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

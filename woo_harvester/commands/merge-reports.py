@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -34,10 +33,6 @@ class Command(ProjectCommand):
         "Writes the findings, hosts and summed statistics of several runs to a new folder, as if they "
         "were one run. Give the folders of one run of each shard, in WOO_REPORT_DIR; they do not change."
     )
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the folder is made",
-        1: "the reports cannot be merged",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

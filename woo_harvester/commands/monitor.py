@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand
@@ -25,10 +24,6 @@ class Command(ProjectCommand):
     name = "monitor"
     arguments = "[SPIDER ...] [options]"
     summary = "Check whether the last run was as good as those before it"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "all checks passed, or there is nothing to compare with",
-        1: "a check failed, or could not be made",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

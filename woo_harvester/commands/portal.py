@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.exceptions import UsageError
 
@@ -31,10 +30,6 @@ class Command(ProjectCommand):
         "they have is kept in an index in WOO_DATA_DIR/portal, also what comes while the portal runs. "
         "With WOO_ELASTICSEARCH_URL the portal asks that index instead. See docs/portal.md."
     )
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "it was ended by Ctrl-C or SIGTERM",
-        1: "it could not start",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -46,10 +46,6 @@ class Command(ProjectCommand):
         "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
         "that were withdrawn later."
     )
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "what was old is removed",
-        1: "something could not be removed",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

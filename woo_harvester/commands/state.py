@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
@@ -59,10 +59,6 @@ class Command(ProjectCommand):
         + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
         + ". See docs/how-to/state.md."
     )
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "it did what the action says; `check` found nothing",
-        1: "it failed, or `check` found something",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

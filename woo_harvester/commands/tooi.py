@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -37,10 +37,6 @@ class Command(ProjectCommand):
     name = "tooi"
     arguments = f"[{_UPDATE}] [options]"
     summary = "Show the value lists of TOOI and their age, or fetch newer ones (update)"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the lists are shown or fetched",
-        1: "a list cannot be fetched or read, and nothing changed",
-    }
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments. Raises UsageError."""

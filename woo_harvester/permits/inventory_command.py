@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -23,10 +22,6 @@ class InventoryCommand(ProjectCommand):
 
     name = "inventory"
     summary = "List the errors in permits over a period, by organisation and by supplier"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the inventory is written, whatever it says",
-        1: "the reports cannot be read, or the period has no run",
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -96,7 +96,7 @@ class Actor(Part):
     """The company that the permit is for."""
 
     bedrijfsnaam: str | None = None
-    """Its name."""
+    """Name of the company that the permit is for."""
     bedrijfsadres: Term | None = None
     """Its address."""
 
@@ -134,7 +134,7 @@ class Wgs84(Part):
     """A location in WGS84, in the form of Elasticsearch's ``geo_point``."""
 
     lat: float
-    """Degrees north, 6 decimals."""
+    """Degrees north (EPSG:4326), 6 decimals."""
     lon: float
     """Degrees east, 6 decimals."""
 
@@ -143,7 +143,7 @@ class Coordinaten(Part):
     """A location in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
 
     x_waarde: float | None = field(default=None, name="x-waarde")
-    """Metres to the east."""
+    """Metres to the east in the Rijksdriehoek (EPSG:28992)."""
     y_waarde: float | None = field(default=None, name="y-waarde")
     """Metres to the north."""
     z_waarde: float | None = field(default=None, name="z-waarde")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -49,8 +49,6 @@ class ProjectCommand(ScrapyCommand):
     """What it does in some sentences; empty if its summary says all."""
     requires_project = True
     requires_crawler_process = False  # a command that runs a spider makes the process itself
-    exit_statuses: ClassVar[Mapping[int, str]] = {}
-    """When the command ends with status 0 and 1, for ``docs/commands.md``."""
 
     def syntax(self) -> str:
         """Return the arguments as the help shows them."""

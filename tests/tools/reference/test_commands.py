@@ -39,12 +39,6 @@ def test_it_has_each_option_that_the_help_has(tmp_path: Path) -> None:
         }, name
 
 
-def test_a_command_says_when_it_succeeds_and_fails() -> None:
-    table = PAGE.partition("\n## Exit status\n")[2].partition("\n### ")[0]
-    rows = re.findall(r"^\| `([\w-]+)` \| \S.* \| \S.* \|$", table, re.MULTILINE)
-    assert rows == list(load_commands())
-
-
 def arguments_of(spider: str) -> dict[str, str]:
     """Return the examples in the table of a spider's arguments, by their names."""
     table = PAGE.partition(f"\n### `crawl {spider}`\n")[2].partition("\n#")[0]

@@ -50,8 +50,8 @@ def test_every_setting_stands_on_the_page_with_its_default() -> None:
     page = render("settings.md")
     for each in SETTINGS:
         assert f"\n| `{each.name}` | " in page
-    assert "| `WOO_SITEMAP_MAXSIZE` | `209715200` (200 MB) | bytes, decompressed |" in page
-    assert "| `WOO_DATA_DIR` | unset | folder |" in page
+    assert "| `WOO_SITEMAP_MAXSIZE` | `209715200` bytes, decompressed (200 MB) |" in page
+    assert "| `WOO_DATA_DIR` | unset (folder) |" in page
 
 
 def test_every_changed_setting_of_scrapy_stands_on_the_page_with_both_values_and_a_reason() -> None:

@@ -27,7 +27,8 @@ def keys_in(path: Path) -> Iterator[str]:
 
 
 PAGE = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
-STATISTICS = re.findall(r"^\| `([^`]+)` \| \S", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| (`.+`) \| \S", PAGE, re.MULTILINE)
+STATISTICS = re.findall(r"`([^`]+)`", "".join(ROWS))
 PATTERNS = {key: re.compile(re.sub(r"<\w+>", "[^/]+", key)) for key in STATISTICS}
 
 
