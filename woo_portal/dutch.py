@@ -148,6 +148,7 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
 
 #: Words whose tokens are kept, for each analyzer and together: more than a large text has.
 CACHED_WORDS = 100_000
+_DIGIT, _AS_ZERO = re.compile("[0-9]"), str.maketrans("123456789", "000000000")
 
 
 class Analyzer:
@@ -201,13 +202,12 @@ class Tokens(NamedTuple):
     """Those that the analyzer ``delen`` adds to the stems: the stems of the parts of compounds."""
 
 
-_DIGIT, _AS_ZERO = re.compile("[0-9]"), str.maketrans("123456789", "000000000")
-
-
 @lru_cache(CACHED_WORDS)
 def tokens_of_piece(piece: str) -> Tokens:
     """Return the tokens of what stands between white space. No word goes across two pieces."""
-    if (zeros := piece.translate(_AS_ZERO)) != piece:  # each record has numbers of its own, all alike to filters
+    if (
+        zeros := piece.translate(_AS_ZERO)
+    ) != piece:  # each record has numbers of its own, all alike to filters
         digits, tokens = tuple(_DIGIT.findall(piece)), tokens_of_piece(zeros)
         if all(text.count("0") in (0, len(digits)) for text in tokens):
             return Tokens(*(text.replace("0", "%s") % digits if "0" in text else text for text in tokens))
