@@ -32,7 +32,7 @@ def words(text: str) -> list[str]:
 
 #: What the character filter of the analysis removes, such as a soft hyphen at a line end.
 _SIGNS = "".join(sign for sign in map(chr, range(2**16)) if category(sign) == "Cf")
-_UNSEEN = re.compile(f"\u00ad\n|[{_SIGNS}]")
+_UNSEEN = re.compile(f"[{_SIGNS}](?:(?<=\u00ad)\n)?")
 
 
 def cleaned(text: str) -> str:
@@ -148,9 +148,7 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
 
 #: Words whose tokens are kept, for each analyzer and together: more than a large text has.
 CACHED_WORDS = 100_000
-
-
-_LETTER = re.compile("[A-Za-z]")
+_DIGIT, _AS_ZERO = re.compile("[0-9]"), str.maketrans("123456789", "000000000")
 
 
 class Analyzer:
@@ -166,8 +164,6 @@ class Analyzer:
         return [token for word in words(cleaned(text)) for token in self.word(word)]
 
     def _word(self, word: str) -> tuple[str, ...]:
-        if word.isascii() and not _LETTER.search(word):  # no filter changes a number
-            return (word,)
         tokens: Sequence[str] = (word,)
         for change in self._filters:
             tokens = change(tokens)
@@ -209,6 +205,12 @@ class Tokens(NamedTuple):
 @lru_cache(CACHED_WORDS)
 def tokens_of_piece(piece: str) -> Tokens:
     """Return the tokens of what stands between white space. No word goes across two pieces."""
+    if (
+        zeros := piece.translate(_AS_ZERO)
+    ) != piece:  # each record has numbers of its own, all alike to filters
+        digits, tokens = tuple(_DIGIT.findall(piece)), tokens_of_piece(zeros)
+        if all(text.count("0") in (0, len(digits)) for text in tokens):
+            return Tokens(*(text.replace("0", "%s") % digits if "0" in text else text for text in tokens))
     found = words(piece)
     exact, stems, parts = (
         [analyzer(name).word(word) for word in found] for name in ("exact", "stam", "delen")

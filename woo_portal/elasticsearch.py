@@ -96,12 +96,8 @@ def wants_highlights(question: Question) -> bool:
 def all_body(question: Question, size: int) -> dict[str, Any]:
     """Return the request for the first part of all hits, without counts and highlights."""
     filters = [_query(question), *_chosen(question).values()]
-    return {
-        "size": size,
-        "track_total_hits": False,
-        "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
-        "sort": sort_of(question),
-    }
+    query = {"bool": {"must": filters[0], "filter": filters[1:]}}
+    return {"size": size, "track_total_hits": False, "query": query, "sort": sort_of(question)}
 
 
 def suggest_body(kind: Kind, word: str) -> dict[str, Any]:
@@ -115,14 +111,9 @@ def suggest_body(kind: Kind, word: str) -> dict[str, Any]:
 
 def contents_body() -> dict[str, Any]:
     """Return the request for what an index contains."""
-    published = {
-        "filter": {"term": {"status": Status.GEPUBLICEERD.value}},
-        "aggs": {
-            "organisations": {
-                "cardinality": {"field": "facetten.organisatie.waarde", "precision_threshold": 40_000}
-            }
-        },
-    }
+    count = {"field": f"facetten.{ORGANISATION}.waarde", "precision_threshold": 40_000}
+    is_published = {"term": {"status": Status.GEPUBLICEERD.value}}
+    published = {"filter": is_published, "aggs": {"organisations": {"cardinality": count}}}
     newest = {"max": {"field": HARVESTED}}
     return {"size": 0, "track_total_hits": True, "aggs": {"published": published, "newest": newest}}
 
@@ -137,12 +128,8 @@ def changes_body(followed: Followed, size: int) -> dict[str, Any]:
         later = {"range": {_NUMBER: {"gte": followed.until}}}
         newer = {"range": {HARVESTED: {"gte": followed.since, "format": "epoch_millis"}}}
         filters.append({"bool": {"should": [later, newer], "minimum_should_match": 1}})
-    return {
-        "size": size,
-        "track_total_hits": False,
-        "query": {"bool": {"filter": filters}},
-        "sort": [{_NUMBER: "asc"}],
-    }
+    query = {"bool": {"filter": filters}}
+    return {"size": size, "track_total_hits": False, "query": query, "sort": [{_NUMBER: "asc"}]}
 
 
 def version_body() -> dict[str, Any]:
@@ -151,12 +138,9 @@ def version_body() -> dict[str, Any]:
     A change gives a document a higher sequence number, and a deletion takes one away, so count and sum differ
     after it. Each index has numbers of its own.
     """
-    numbers = {"stats": {"field": _NUMBER}}
-    return {
-        "size": 0,
-        "track_total_hits": False,
-        "aggs": {"indices": {"terms": {"field": "_index"}, "aggs": {"numbers": numbers}}},
-    }
+    numbers = {"numbers": {"stats": {"field": _NUMBER}}}
+    indices = {"terms": {"field": "_index"}, "aggs": numbers}
+    return {"size": 0, "track_total_hits": False, "aggs": {"indices": indices}}
 
 
 def sort_of(question: Question) -> list[dict[str, Any]]:
@@ -188,9 +172,7 @@ def _query(question: Question) -> dict[str, Any]:
     """Return the query of the text, with all filters but the chosen values of facets."""
     fields = text_fields(question.kind)
     wanted = [_clause(clause, fields) for clause in question.clauses if not clause.is_excluded]
-    excluded = [
-        _clause(clause, fields, without_words="none") for clause in question.clauses if clause.is_excluded
-    ]
+    excluded = [_clause(each, fields, without_words="none") for each in question.clauses if each.is_excluded]
     if question.lacking:
         least = max(1, len(wanted) - question.lacking)
         wanted = [{"bool": {"should": wanted, "minimum_should_match": least}}]
@@ -238,10 +220,8 @@ def _filters(question: Question) -> Iterator[dict[str, Any]]:
         place = {"lat": near.lat, "lon": near.lon}
         yield {"geo_distance": {"distance": f"{near.metres}m", "locatie": place, "ignore_unmapped": True}}
     if (box := question.box) is not None:
-        corners = {
-            "top_left": {"lat": box.north, "lon": box.west},
-            "bottom_right": {"lat": box.south, "lon": box.east},
-        }
+        north_west, south_east = {"lat": box.north, "lon": box.west}, {"lat": box.south, "lon": box.east}
+        corners = {"top_left": north_west, "bottom_right": south_east}
         yield {"geo_bounding_box": {"locatie": corners, "ignore_unmapped": True}}
     if question.running_on is not None:
         day = question.running_on.isoformat()
@@ -257,11 +237,8 @@ def _beginning_of_id(number: int) -> str:
 
 def _chosen(question: Question) -> dict[str, dict[str, Any]]:
     """Return the filter of each facet of which values are chosen, by its name."""
-    return {
-        name: {"terms": {f"facetten.{name}.waarde": list(values)}}
-        for name, values in question.chosen.items()
-        if values
-    }
+    given = {name: [*values] for name, values in question.chosen.items() if values}
+    return {name: {"terms": {f"facetten.{name}.waarde": values}} for name, values in given.items()}
 
 
 def _counts(question: Question, chosen: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -324,9 +301,8 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
-    if question.near is None:
-        return None
-    return float(found["sort"][0 if question.sort is Sort.DISTANCE else -1])
+    place = 0 if question.sort is Sort.DISTANCE else -1
+    return None if question.near is None else float(found["sort"][place])
 
 
 _log = logging.getLogger(__name__)
@@ -379,11 +355,10 @@ class ElasticsearchEngine:
         """
         if not self._has_index(question.kind):
             return
+        body, name = all_body(question, _BATCH), self._aliases[question.kind.name]
         with _engine_errors():
-            point = self._client.open_point_in_time(
-                index=self._aliases[question.kind.name], keep_alive=_KEPT, preference=_PREFERENCE
-            )["id"]
-        body = all_body(question, _BATCH)
+            opened = self._client.open_point_in_time(index=name, keep_alive=_KEPT, preference=_PREFERENCE)
+        point = opened["id"]
         try:
             while True:
                 found = self._request({**body, "pit": {"id": point, "keep_alive": _KEPT}})
@@ -441,11 +416,8 @@ class ElasticsearchEngine:
         self._client.close()
 
     def _version_of(self, kind: Kind) -> str:
-        parts = [
-            f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}"
-            for each in self._indices(kind)
-            if (numbers := each["numbers"])
-        ]
+        found = ((each["key"], each["numbers"]) for each in self._indices(kind))
+        parts = [f"{key}.{of['count']}.{of['max']:.0f}.{of['sum']:.0f}" for key, of in found if of]
         return "+".join(parts) or "0"
 
     def _indices(self, kind: Kind) -> Sequence[Mapping[str, Any]]:
@@ -478,9 +450,8 @@ class ElasticsearchEngine:
             except NotFoundError:
                 if alias not in self._missing:
                     self._missing.add(alias)
-                    _log.warning(
-                        "Elasticsearch has no index %s yet (%s): it counts as empty", alias, kind.setting
-                    )
+                    text = "Elasticsearch has no index %s yet (%s): it counts as empty"
+                    _log.warning(text, alias, kind.setting)
                 return False
             for name, found in mappings.items():
                 check(kind, name, found["mappings"])
@@ -493,13 +464,8 @@ def _engine_errors() -> Iterator[None]:
     """Turn errors of the client, and of an index that cannot be used, into EngineError."""
     try:
         yield
-    except ConnectionTimeout as error:
-        raise SlowQuestionError(_SLOW) from error
-    except ApiError as error:
-        if error.status_code == 504:
-            raise SlowQuestionError(_SLOW) from error
-        raise EngineError(reason(error)) from error
-    except TransportError as error:
-        raise EngineError(reason(error)) from error
+    except (ApiError, TransportError) as error:
+        is_slow = isinstance(error, ConnectionTimeout) or getattr(error, "status_code", None) == 504
+        raise (SlowQuestionError(_SLOW) if is_slow else EngineError(reason(error))) from error
     except DefinitionError as error:
         raise EngineError(str(error)) from error

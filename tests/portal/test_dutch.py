@@ -74,6 +74,17 @@ def test_a_text_gives_the_tokens_of_its_words_and_each_part_once() -> None:
     assert tokens_of("12.5 2024") == Tokens("12.5 2024", "12.5 2024", "")
 
 
+def test_digits_stay_as_they_are_among_letters() -> None:
+    for piece, exact, stems in [
+        ("Z2024-00123", "z2024 00123", "z2024 00123"),
+        ("besluiten7-2.pdf", "besluiten7 2 pdf", "besluiten7 2 pdf"),
+        ("0m²5", "0m25", "0m25"),
+        ("m⁰5/10%s", "m05 10 s", "m05 10 s"),
+        ("3e/4e", "3e 4e", "3e 4e"),
+    ]:
+        assert tokens_of_piece(piece)[:2] == (exact, stems), piece
+
+
 def test_compounds_are_found_by_their_parts() -> None:
     assert {"stikstof", "besluit"} <= set(analyzer("delen").tokens("stikstofbesluit"))
     assert "rad" not in analyzer("delen").tokens("draadloos")

@@ -58,7 +58,7 @@ def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
 
 
 #: A hyphen at the end of a line, in a word: that of "in-" before "en uitvoer" is in none.
-_CUT = re.compile(r"(?<=[a-zß-ÿ])[-\u2010] ?\n *(?=[a-zß-ÿ])(?!(?:en|of|tot|als|dan|noch)\b)")
+_CUT = re.compile(r"[-\u2010](?<=[a-zß-ÿ].) ?\n *(?=[a-zß-ÿ])(?!(?:en|of|tot|als|dan|noch)\b)")
 #: Characters around it in which the words beside the joined word are found, and most of these on each side.
 _AROUND, _WORDS_BESIDE = 80, 3
 

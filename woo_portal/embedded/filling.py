@@ -155,9 +155,8 @@ class Filler:
         if lines.fault:
             done.messages.append(lines.fault)
         if count := done.broken - before:
-            done.messages.append(
-                f"{path}: {count} lines are no record and were passed over; the first: {done.first}"
-            )
+            why = f"{count} lines are no record and were passed over; the first: {done.first}"
+            done.messages.append(f"{path}: {why}")
 
     def _reached(self, path: Path, batch: Batch) -> None:
         """Keep the position in a file, and commit if it is time."""
@@ -230,15 +229,12 @@ class Filler:
         _give_back_memory()
 
     def _read_marks(self) -> None:
-        kept = self._kept()
+        self._index.reload()
+        kept = Marks.read(self._index.searcher(), self._term("id", POSITIONS)) or Marks((), 0, {})
         self._fills, self._last = [*kept.fills], kept.last
         if not self._fills or self._fills[-1][0] != self._begun:
             self._fills = [*self._fills[1 - _MOST_FILLS :], (self._begun, self._last)]
         self._positions = {path: Position(**given) for path, given in kept.positions.items()}
-
-    def _kept(self) -> Marks:
-        self._index.reload()
-        return Marks.read(self._index.searcher(), self._term("id", POSITIONS)) or Marks((), 0, {})
 
 
 class _WriteError(Exception):

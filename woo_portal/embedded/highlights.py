@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
+from threading import Lock
 
 from woo_portal.dutch import CACHED_WORDS, analyzer, cleaned, spans, tokens_of_piece
 from woo_portal.engine import Piece
@@ -23,9 +24,6 @@ _LENGTH, _BEFORE = 200, 60
 #: The most characters between the words of a phrase, for all of them together.
 _AROUND = 100
 
-#: What stands between white space.
-_PIECE = re.compile(r"\S+")
-
 _Span = tuple[int, int]
 
 
@@ -37,16 +35,17 @@ class Highlighter:
         stems, exact = analyzer("stam"), analyzer("exact")
         words = (text for each in wanted if not each.is_phrase for text in spellings(each))
         self._stems = {token for text in words for token in stems.tokens(text)}
-        self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
         self._known: dict[str, Sequence[_Span]] = {}
+        self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
 
     def __bool__(self) -> bool:
         return bool(self._stems or self._phrases)
 
     def marked(self, text: str) -> list[Piece]:
         """Return a whole text with its matches."""
-        text = cleaned(text)
-        return _pieces(text, self._matches(text[:_SEARCHED]), 0, len(text))
+        pieces = cleaned(text).split()
+        text = " ".join(pieces)
+        return _pieces(text, self._matches(pieces, text), 0, len(text))
 
     def fragments(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the best fragments of texts, best first."""
@@ -56,20 +55,16 @@ class Highlighter:
 
     def _fragments_of(self, text: str) -> Iterator[tuple[int, list[Piece]]]:
         """Yield fragments that do not overlap, each with the number of different words that match."""
-        text = cleaned(text[:_SEARCHED])
-        matches = self._matches(text, _MATCHES)
-        words = [text[begin:end].casefold() for begin, end in matches]
+        pieces = cleaned(text[:_SEARCHED]).split()
+        text = " ".join(pieces)
+        matches = self._matches(pieces, text, _MATCHES)
         scored: list[tuple[int, int, int]] = []
         for first, (start, _) in enumerate(matches):
             begin, end = _window(text, start)
             # Matches before the first one may stand in the window too, and the last may stick out of it.
             low = bisect_left(matches, (begin, 0), 0, first)
             high = bisect_left(matches, (end, 0), first)
-            inside = {
-                word
-                for word, (_, stop) in zip(words[low:high], matches[low:high], strict=True)
-                if stop <= end
-            }
+            inside = {text[at:stop].casefold() for at, stop in matches[low:high] if stop <= end}
             scored.append((len(inside), begin, end))
         chosen: list[_Span] = []
         for score, begin, end in sorted(scored, key=lambda each: (-each[0], each[1])):
@@ -77,49 +72,67 @@ class Highlighter:
                 chosen.append((begin, end))
                 yield score, _pieces(text, matches, begin, end)
 
-    def _matches(self, text: str, most: int | None = None) -> list[_Span]:
+    def _matches(self, pieces: Sequence[str], text: str, most: int | None = None) -> list[_Span]:
         """Return the places of the words that match, in order; with *most* the first of them."""
-        found = {span for way in self._ways(text) for span in islice(way, most)}
-        return sorted(found)[:most]
+        different = frozenset(pieces)
+        ways = [self._words_in(_found(_vocabulary.having(self._stems, different), pieces))]
+        for phrase in self._phrases:
+            begins = _vocabulary.having([f"={phrase[0]}"], different)
+            ways.append(_places(phrase, text, _found(begins, pieces)))
+        return sorted({span for way in ways for span in islice(way, most)})[:most]
 
-    def _ways(self, text: str) -> Iterator[Iterator[_Span]]:
-        yield self._words_in(text)
-        yield from (_places(phrase, text) for phrase in self._phrases)
+    def _words_in(self, found: Iterable[tuple[int, str]]) -> Iterator[_Span]:
+        """Yield the places of the words in pieces that match. A piece is split once."""
+        for at, piece in found:
+            if (inside := self._known.get(piece)) is None:
+                inside = [span for span in spans(piece) if self._has(piece[slice(*span)])]
+                self._known[piece] = inside
+            yield from ((at + start, at + end) for start, end in inside)
 
-    def _words_in(self, text: str) -> Iterator[_Span]:
-        """Yield the places of single words, in order. What stands between white space is split once."""
-        known = self._known
-        for match in _PIECE.finditer(text) if self._stems else ():
-            piece = match[0]
-            if (inside := known.get(piece)) is None:
-                inside = known[piece] = self._words_of(piece)
-            if inside:
-                at = match.start()
-                yield from ((at + start, at + end) for start, end in inside)
-
-    def _words_of(self, piece: str) -> Sequence[_Span]:
-        """Return the places of the words in a piece that match."""
-        has_none = self._stems.isdisjoint
-        if has_none(_forms(piece)):
-            return ()
-        return [(start, end) for start, end in spans(piece) if not has_none(_forms(piece[start:end]))]
+    def _has(self, word: str) -> bool:
+        _, stems, parts = tokens_of_piece(word)
+        return not self._stems.isdisjoint(f"{stems} {parts}".split())
 
 
-@lru_cache(CACHED_WORDS)
-def _forms(piece: str) -> frozenset[str]:
-    """Return the stems and the parts of the words of a piece of text."""
-    _, stems, parts = tokens_of_piece(piece)
-    return frozenset([*stems.split(" "), *parts.split(" ")])
+class _Vocabulary:
+    """The pieces of texts by the stems, parts and words in them (``=word``); all questions share it."""
+
+    def __init__(self) -> None:
+        self._lock, self._seen = Lock(), set[str]()
+        self._having = defaultdict[str, set[str]](set)
+
+    def having(self, tokens: Iterable[str], pieces: AbstractSet[str]) -> AbstractSet[str]:
+        """Return those of *pieces* that have one of *tokens*."""
+        with self._lock:
+            if len(self._seen) > CACHED_WORDS:
+                self._seen.clear()
+                self._having.clear()
+            for piece in pieces - self._seen:
+                exact, stems, parts = tokens_of_piece(piece)
+                for token in f"{stems} {parts} ={exact.replace(' ', ' =')}".split():
+                    self._having[token].add(piece)
+            self._seen |= pieces
+            return {piece for token in tokens for piece in pieces & self._having.get(token, pieces - pieces)}
 
 
-def _places(phrase: Sequence[str], text: str) -> Iterator[_Span]:
-    """Yield the places of the words of a phrase, where they stand one after another."""
+_vocabulary = _Vocabulary()
+
+
+def _found(wanted: AbstractSet[str], pieces: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield those of *pieces* that are wanted, and their places in a text with one space between pieces."""
+    at = before = 0
+    for number, piece in enumerate(pieces) if wanted else ():
+        if piece in wanted:
+            at += sum(map(len, pieces[before:number])) + number - before
+            before = number
+            yield at, piece
+
+
+def _places(phrase: Sequence[str], text: str, begins: Iterable[tuple[int, str]]) -> Iterator[_Span]:
+    """Yield the places of the words of a phrase, where they stand together; *begins* have the first one."""
     word, length = analyzer("exact").word, sum(map(len, phrase)) * 2 + _AROUND
-    for match in _PIECE.finditer(text):
-        if phrase[0] not in tokens_of_piece(match[0]).exact:
-            continue
-        place, starts = match.start(), len(list(spans(match[0])))
-        part = text[place : place + length]
+    for place, piece in begins:
+        part, starts = text[place : place + length], len(list(spans(piece)))
         found = list(islice(spans(part), starts + len(phrase) - 1))
         tokens = ["".join(word(part[start:end])) for start, end in found]
         for at in range(starts):
@@ -141,17 +154,13 @@ def _window(text: str, match: int) -> _Span:
 
 
 def _pieces(text: str, matches: Sequence[_Span], begin: int, end: int) -> list[Piece]:
-    """Return a part of a text with the matches in it; white space becomes one space."""
+    """Return a part of a text with the matches in it."""
     made: list[Piece] = []
     position = begin
     for start, stop in matches:
         if start < begin or stop > end:
             continue
-        made += [Piece(_plain(text[position:start])), Piece(_plain(text[start:stop]), is_match=True)]
+        made += [Piece(text[position:start]), Piece(text[start:stop], is_match=True)]
         position = stop
-    made.append(Piece(_plain(text[position:end])))
+    made.append(Piece(text[position:end]))
     return [piece for piece in made if piece.text]
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text)

@@ -126,13 +126,10 @@ class NewLines:
 
     def _is_same(self, after: Position) -> bool:
         """Return whether the file is the one of a position, and has all that was read of it."""
+        stat = self._stat
         if self._is_packed:
-            return (after.inode, after.size, after.changed) == (
-                self._stat.st_ino,
-                self._stat.st_size,
-                self._stat.st_mtime_ns,
-            )
-        is_there = after.inode == self._stat.st_ino and after.offset <= self._stat.st_size
+            return (after.inode, after.size, after.changed) == (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        is_there = after.inode == stat.st_ino and after.offset <= stat.st_size
         return is_there and after.before == self._digest(after.offset)
 
     def _digest(self, offset: int) -> str:

@@ -32,9 +32,8 @@ def places_of(
     """
     parts: list[Query] = []
     if (box := question.box) is not None:
-        parts.append(
-            _in_box(searcher, make, question.kind.name, make.box(box.south, box.west, box.north, box.east))
-        )
+        sides = make.box(box.south, box.west, box.north, box.east)
+        parts.append(_in_box(searcher, make, question.kind.name, sides))
     metres: Mapping[int, float] = {}
     if question.near is not None:
         metres = _distances(searcher, make, question.kind.name, question.near)
@@ -62,9 +61,7 @@ def _distances(searcher: Searcher, make: QueryMaker, kind: str, near: Place) -> 
     box = make.box(near.lat - height, near.lon - width, near.lat + height, near.lon + width)
     kinds = make.terms("kind", [kind, f"{POINT} {kind}"])
     query = Query.boolean_query([(Occur.Must, kinds), (Occur.Must, box)])
-    addresses = [
-        address for _, address in searcher.search(query, max(1, searcher.num_docs), count=False).hits
-    ]
+    addresses = addresses_of(searcher, query)
     columns = (searcher.fast_field_values(name, addresses) for name in ("key", "lat", "lon"))
     found: dict[int, float] = {}
     for key, lat, lon in zip(*columns, strict=True):

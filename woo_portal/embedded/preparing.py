@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from threading import local
 from typing import Any, NamedTuple, Self
@@ -186,6 +187,7 @@ def _days_of(document: Mapping[str, Any], path: str) -> list[int]:
     return [day for text in texts_at(document, path) if (day := day_of(text)) is not None]
 
 
+@lru_cache(10_000)  # many records have the same
 def day_of(value: object) -> int | None:
     """Return the number of a day, or None for what is no date."""
     with suppress(ValueError, OverflowError):

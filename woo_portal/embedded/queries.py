@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import product
+from math import log
 
-from tantivy import FieldType, Occur, Query, Schema
+from tantivy import FieldType, Occur, Query, Schema, Searcher
 
 from woo_harvester.kinds import Kind
 from woo_harvester.outputs.definition import Status
@@ -18,6 +19,8 @@ from woo_portal.question import Clause, Question, ids_of_part, spellings
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE = 0.2
+#: The number by which BM25 multiplies at most how seldom a word is (k1 + 1).
+_MOST_OF_BM25 = 2.2
 #: Words and phrases whose queries are kept.
 _KEPT_WAYS = 256
 
@@ -30,9 +33,14 @@ class QueryMaker:
         # Each question asks for the same several times.
         self._ways = lru_cache(_KEPT_WAYS)(self._ways_of)
 
-    def query(self, question: Question, near: Query | None, without: str | None = None) -> Query:
-        """Return the query of a question; *near* is that of its place, and *without* a facet left out."""
-        clauses = self._clauses(question)
+    def query(
+        self, question: Question, near: Query | None, without: str | None = None, text: Query | None = None
+    ) -> Query:
+        """Return the query of a question; *near* is that of its place, and *without* a facet left out.
+
+        *text* is the query of its words and phrases, if it is another one than they ask for.
+        """
+        clauses = self._clauses(question) if text is None else [(Occur.Must, text)]
         filters = [*self._filters(question), *self._chosen(question, without)]
         if near is not None:
             filters.append(near)
@@ -44,6 +52,22 @@ class QueryMaker:
             named = Query.const_score_query(self.terms(f"value_{ORGANISATION}", question.named), NAMED)
             every.append((Occur.Should, named))
         return Query.boolean_query([*clauses, *every, *left_out])
+
+    def best(self, question: Question, searcher: Searcher) -> tuple[Query, float] | None:
+        """Return the query of a phrase in a field before the last, and the most that any other hit scores.
+
+        The places of the words in most texts need not be compared for it. None for other questions.
+        """
+        if len(question.clauses) != 1 or not (clause := question.clauses[0]).is_phrase or question.named:
+            return None
+        *few, last = self._ways(clause, question.kind)
+        *_, (number, field) = enumerate(text_fields(question.kind))
+        counts = [searcher.doc_freq(f"exact{number}", each) for each in analyzer("exact").tokens(clause.text)]
+        # The engine counts documents that were deleted too, until it merges them away.
+        most = sum(log(1 + 10 * searcher.num_docs / (count + 0.5)) for count in counts)
+        among = Query.const_score_query(Query.boolean_query([(Occur.Should, way) for way in few]), 0.0)
+        found = Query.disjunction_max_query([*few, _all([last, among])], _TIE)
+        return found, field.boost * _MOST_OF_BM25 * most
 
     def has_words(self, question: Question) -> bool:
         """Return whether a question has a word or phrase that hits have, and so an order of relevance."""
@@ -93,11 +117,8 @@ class QueryMaker:
             return []
         found: list[tuple[Query, float]] = []
         for tokens, (number, searched) in product(filter(None, spelled), enumerate(text_fields(kind))):
-            if clause.is_phrase and len(tokens) == 1:
-                found.append((self._words(f"exact{number}", tokens), searched.boost))
-            elif clause.is_phrase:
-                phrase = Query.phrase_query(self._schema, f"exact{number}", list(tokens))
-                found.append((phrase, searched.boost))
+            if clause.is_phrase:
+                found.append((self._phrase(f"exact{number}", tokens), searched.boost))
             else:
                 found.append((self._words(f"stam{number}", tokens), searched.boost))
                 found.append((self._parts(number, tokens), searched.boost * PARTS_SHARE))
@@ -105,6 +126,10 @@ class QueryMaker:
             itself = self._words("exact0", analyzer("exact").tokens(clause.text))
             found.append((itself, title_field(kind).boost * ITSELF))
         return [Query.boost_query(query, boost) for query, boost in found]
+
+    def _phrase(self, field: str, tokens: Sequence[str]) -> Query:
+        several = len(tokens) > 1
+        return Query.phrase_query(self._schema, field, [*tokens]) if several else self._words(field, tokens)
 
     def _words(self, field: str, tokens: Sequence[str]) -> Query:
         return _all(self._term_with_count(field, token) for token in dict.fromkeys(tokens))

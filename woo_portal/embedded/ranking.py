@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf
 from operator import itemgetter
+from typing import Any
 
 from tantivy import DocAddress, Occur, Order, Query
 
@@ -42,7 +43,7 @@ class Ranking:
         start, size = self._question.start, self._question.size
         match self._order():
             case None:
-                found, counted = self._by_score(start + size)
+                found, counted = self._by_relevance(start + size, total)
             case "metres":
                 found = self._by_distance()
                 counted = len(found)
@@ -59,12 +60,11 @@ class Ranking:
             return
         total = count_of(self._searcher, self._query)
         if order is None:
-            yield from self._by_score(max(1, total))[0]
+            yield from self._by_score(self._query, max(1, total))[0]
         elif order == "metres":
             yield from self._by_distance()
         else:
-            found = self._searcher.search(self._query, max(1, total), order_by_field=order, order=Order.Asc)
-            yield from (address for _, address in found.hits)
+            yield from (address for _, address in self._ordered(self._query, order, max(1, total)))
 
     def _order(self) -> str | None:
         """Return the index field to order by, ``metres``, or None for the score."""
@@ -90,26 +90,39 @@ class Ranking:
                 parts = (self._query, self._make.in_order(order, most=least))
                 queries.insert(0, Query.boolean_query([(Occur.Must, part) for part in parts]))
         for query in queries:
-            found = self._searcher.search(
-                query, max(1, size), count=False, order_by_field=order, order=Order.Asc, offset=start
-            ).hits
+            found = self._ordered(query, order, max(1, size), start)
             if len(found) >= size:
                 break
         return [address for _, address in found[:size]]
 
-    def _by_score(self, wanted: int) -> tuple[list[DocAddress], int]:
+    def _ordered(self, query: Query, by: str, most: int, at: int = 0) -> list[tuple[Any, DocAddress]]:
+        """Return hits in the order of a field, with its values."""
+        found = self._searcher.search(query, most, count=False, order_by_field=by, order=Order.Asc, offset=at)
+        return found.hits
+
+    def _by_relevance(self, wanted: int, total: int | None) -> tuple[list[DocAddress], int]:
+        """Return the first hits and their number, if possible from a look at few of them."""
+        if total and (best := self._make.best(self._question, self._searcher)):
+            query = self._make.query(self._question, self._near, text=best[0])
+            if found := self._by_score(query, wanted, above=best[1])[0]:
+                return found, total
+        return self._by_score(self._query, wanted)
+
+    def _by_score(self, query: Query, wanted: int, above: float = 0.0) -> tuple[list[DocAddress], int]:
         """Return at least the first *wanted* hits, best first, and the number of all hits.
 
-        Equal ones are in the order of their ids.
+        Equal ones are in the order of their ids. None are returned unless so many have a score *above* one.
         """
         limit = wanted + _BATCH // 20
         while True:
-            answer = self._searcher.search(self._query, limit)
+            answer = self._searcher.search(query, limit)
             hits = answer.hits
             is_enough = len(hits) < limit or hits[-1][0] < hits[min(wanted, limit) - 1][0]
             if is_enough or limit >= wanted + _MOST_EQUAL:
                 break
             limit = wanted + (limit - wanted) * 8
+        if above and (len(hits) < wanted or hits[wanted - 1][0] <= above):
+            return [], 0
         made: list[DocAddress] = []
         for _, group in groupby(hits, key=itemgetter(0)):
             equal = [address for _, address in group]
@@ -135,14 +148,7 @@ class Ranking:
         least, seen = 0, 0
         while True:
             parts = [(Occur.Must, self._query), (Occur.Must, self._make.in_order(order, least))]
-            found = self._searcher.search(
-                Query.boolean_query(parts),
-                _BATCH,
-                count=False,
-                order_by_field=order,
-                order=Order.Asc,
-                offset=seen,
-            ).hits
+            found = self._ordered(Query.boolean_query(parts), order, _BATCH, seen)
             yield from (address for _, address in found)
             if len(found) < _BATCH:
                 return

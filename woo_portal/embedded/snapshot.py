@@ -119,8 +119,7 @@ def _aggregated(
     terms = {name: {"terms": {"field": f"count_{name}", "size": MAX_VALUES}} for name in facets}
     # Each record has one key.
     found = searcher.aggregate(query, {**terms, "total": {"value_count": {"field": "key"}}})
-    numbers: dict[str, Mapping[int, int]] = {
-        name: {int(bucket["key"]): int(bucket["doc_count"]) for bucket in found[name]["buckets"]}
-        for name in facets
+    buckets = {name: found[name]["buckets"] for name in facets}
+    return int(found["total"]["value"]), {
+        name: {int(each["key"]): int(each["doc_count"]) for each in some} for name, some in buckets.items()
     }
-    return int(found["total"]["value"]), numbers

@@ -11,6 +11,7 @@ from tests.portal.embedded.records import opened, record, write
 from woo_harvester.kinds import WOO
 from woo_portal.embedded import ranking, snapshot
 from woo_portal.embedded.engine import EmbeddedEngine
+from woo_portal.embedded.queries import QueryMaker
 from woo_portal.engine import Engine
 from woo_portal.parse import question_of_pairs
 from woo_portal.question import Question, Sort
@@ -65,7 +66,9 @@ def pages(engine: Engine) -> list[Any]:
 def test_the_short_way_to_a_page_gives_the_same(
     engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = pages(engine)
+    with monkeypatch.context() as without:
+        without.setattr(QueryMaker, "best", lambda *given: None)
+        expected = pages(engine)
     engine._now()._tallies.clear()
     bounds: list[int | None] = []
     bound = snapshot.Snapshot.bound
@@ -79,6 +82,35 @@ def test_the_short_way_to_a_page_gives_the_same(
     monkeypatch.setattr(snapshot.Snapshot, "bound", noting_bound)
     assert pages(engine) == expected
     assert min(bounds.count(None), len(bounds) - bounds.count(None)) > 10
+
+
+def test_a_phrase_that_titles_have_is_ranked_among_these(
+    engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [
+        question_of_pairs(WOO, [("zoektekst", text), *chosen], size=size)
+        for text in ('"gemeente besluit"', '"besluit gemeente"', '"document"', '"stuk 7"', '"brug brug"')
+        for chosen in ([], [("publisher", "https://o.example/3")])
+        for size in (1, 5, 20, 100)
+    ]
+    by_score, looks = ranking.Ranking._by_score, list[int]()
+
+    def noting_looks(*given: Any, **options: Any) -> Any:
+        found = by_score(*given, **options)
+        looks.append(len(found[0]))
+        return found
+
+    def answers() -> list[Any]:
+        found = [engine.search(question) for question in asked]
+        return [(each.total, [hit.document["id"] for hit in each.hits]) for each in found]
+
+    monkeypatch.setattr(ranking.Ranking, "_by_score", noting_looks)
+    short = answers()
+    assert 0 in looks
+    assert len(looks) - looks.count(0) == len(asked)
+    assert looks.count(0) < len(asked)
+    monkeypatch.setattr(QueryMaker, "best", lambda *given: None)
+    assert answers() == short
 
 
 def test_all_hits_come_in_the_order_of_their_pages(engine: EmbeddedEngine) -> None:
