@@ -170,7 +170,7 @@ def test_what_files_cannot_show_is_said_to_be_not_judged(audit: Audit) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("creatiedatum", "creatieDatum", ["gezien: creatieDatum", "Bedoelde u creatiedatum?"]),
+        ("creatiedatum", "creatiedatun", ["gezien: creatiedatun", "Bedoelde u creatiedatum?"]),
         ("gemeente Kladderveen", "x", []),
     ],
 )

@@ -385,8 +385,9 @@ class Documents(Operated):
             registered = set(self._registered())
             listed = {host: self.publishers[host].listed() for host in registered}
             hosts = {host for host in registered if any(entry.loc == loc for _, entry in listed[host])}
-            rows = {host for host, row in self.oracle.rows_of(loc).items() if row.sure}
-            is_gone = not hosts and rows and {*rows, host_of(loc)} <= registered
+            rows = self.oracle.rows_of(loc)  # also those of hosts that nobody reads any more
+            is_known = any(row.sure for row in rows.values())
+            is_gone = not hosts and is_known and {*rows, host_of(loc)} <= registered
             assert not (known.is_published and is_gone), f"{loc} is not withdrawn, and nobody lists it"
             is_missing = known.states == {None} and hosts and host_of(loc) in registered
             assert not is_missing, f"{loc} was never delivered"

@@ -354,6 +354,7 @@ class Oracle:
         while found:
             path = found.pop()
             was_asked = (host, path) in reading.answers or self._is_forbidden(reading, host, path)
+            was_asked |= bool(reading.closed - {host})  # the file may have moved to one of these
             assert was_asked or is_doubtful or not reading.is_sure, f"{host}{path} was not asked for"
             if path not in files or not any(file.is_whole for file in files[path]):
                 return None if is_doubtful else False
@@ -824,6 +825,8 @@ class Oracle:
 
     def confirm(self, host: str) -> None:
         """What a host lacks, and no other lists, is to be withdrawn by its next complete read."""
+        if host in self.knows.absent:  # gone for good, with its indexes
+            self.knows.hosts[host].named = ()
         for loc, row in self.rows_on(host):
             counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
             others = [self.rows_of(loc)[other] for other in counted]
