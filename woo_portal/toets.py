@@ -189,6 +189,7 @@ class Toets:
             return None
 
     async def _test(self, host: str, job: _Job) -> None:
+        errors = ""
         try:
             async with self._places:
                 folder = self._of(host)
@@ -196,13 +197,13 @@ class Toets:
                 (folder / BEGUN).touch()
                 job.begun = time.monotonic()
                 errors = await self._audit(host, folder)
+            await self._tidy(host)
         except OSError as error:
-            errors = str(error)
+            _log.error("the test of %s: %s", host, error)
         finally:
             del self._jobs[host]
         if self.is_unfinished(host):
             _log.error("the test of %s has no result: %s", host, errors)
-        await self._tidy(host)
 
     async def _audit(self, host: str, folder: Path) -> str:
         """Run the audit of a host, and return the last line that it writes to stderr."""
