@@ -65,7 +65,7 @@ _AROUND, _WORDS_BESIDE = 80, 3
 
 def _joined_words(text: str) -> Iterator[str]:
     """Yield each word that a hyphen splits between lines as one word, with the words beside it."""
-    for match in _CUT.finditer(text):
+    for match in _CUT.finditer(text) if any(each in text for each in ("-\n", "- \n", "\u2010")) else ():
         *before, begin = text[max(0, match.start() - _AROUND) : match.start()].split()
         end, *after = text[match.end() : match.end() + _AROUND].split()
         yield " ".join([*before[-_WORDS_BESIDE:], begin + end, *after[:_WORDS_BESIDE]])
