@@ -17,7 +17,7 @@ from woo_harvester.register.stored_copy import read_file
 from woo_harvester.running.paths import data_dir
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.urls import host_of, is_web_url
-from woo_portal.dutch import normalized
+from woo_portal.dutch import normalized, words
 from woo_portal.names import organisations_named
 from woo_portal.wording import visible
 
@@ -33,9 +33,9 @@ _PUBLIC = re.compile(r"[a-z0-9][a-z0-9_.-]*\.(?:[a-z]{2,}|xn--[a-z0-9-]+)")
 _SCHEME = re.compile(r"(?P<web>https?:/+)|[a-z][a-z0-9+.-]*:(?![0-9]{1,5}(?:[/?#]|$))", re.IGNORECASE)
 _ADDRESS = re.compile(r"\w\.\w|:\d")
 _AROUND = " \"'<>()[],;"
-
 _EXPECTED = "Typ het adres van uw website, zoals www.uwgemeente.nl."
-
+#: Hosts by the name of their organisation, which is empty for one typed host.
+Meant = Mapping[str, Sequence[str]]
 #: Audits report what is wrong with the register.
 _UNREPORTED = Reporter(lambda finding: None)
 
@@ -67,8 +67,8 @@ class TypedHosts:
         except RegisterError as error:
             _log.warning("no names of organisations are understood yet: %s", error)
 
-    def meant(self, typed: str) -> Mapping[str, Sequence[str]]:
-        """Return the hosts that a text means, by organisation; the name of that is empty for one typed host.
+    def meant(self, typed: str) -> Meant:
+        """Return the hosts that a text means.
 
         This reads files, so call it in a thread. Raises NotUnderstoodError.
         """
@@ -90,14 +90,14 @@ class TypedHosts:
             raise NotUnderstoodError(f"Dit is geen website op het openbare internet. {_EXPECTED}")
         return {"": [host]}
 
-    def _named(self, text: str) -> Mapping[str, Sequence[str]]:
+    def _named(self, text: str) -> Meant:
         """Return the hosts of each organisation of which a text is the name, or a part of it."""
-        register, part = self._read(), normalized(text)
+        register, part = self._read(), _compared(text)
         uris, known = organisations_named(text), register.organisations
-        short = [each for each in known if each.abbreviation and normalized(each.abbreviation) == part]
+        short = [each for each in known if each.abbreviation and _compared(each.abbreviation) == part]
         found = short or [each for each in known if each.uri in uris]
         if not found and len(part) >= _SHORTEST:
-            found = [each for each in known if part in normalized(each.name)]
+            found = [each for each in known if part in _compared(each.name)]
         hosts = {each.name: register.hosts_of(each) for each in found if register.hosts_of(each)}
         if not hosts and found:
             raise NotUnderstoodError(f"{found[0].name} heeft in het register geen adres. {_EXPECTED}")
@@ -118,6 +118,11 @@ class TypedHosts:
             except (OSError, RegisterError) as error:
                 _log.warning("the register cannot be read: %s", error)
             return self._register
+
+
+def _compared(name: str) -> str:
+    """Return the words of a name; "en" may be "&" or a comma."""
+    return " ".join(word for word in words(normalized(name)) if word != "en")
 
 
 def _today() -> date:

@@ -169,7 +169,9 @@ def test_two_visitors_at_once_see_their_places_and_one_starts_no_two_tests(
         visitor(browser, "192.0.2.1") as first,
         visitor(browser, "192.0.2.2", script=True) as second,
     ):
-        typed(first, portal, "Een")  # an organisation with one host
+        typed(first, portal, "Een")
+        with first.expect_navigation():
+            first.get_by_role("button", name=gated.host).press("Enter")
         assert "De toets is bezig" in str(first.text_content("main"))
         typed(second, portal, other.host)
         assert "Uw toets is nummer 1 in de rij" in str(second.text_content("main"))

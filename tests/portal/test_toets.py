@@ -167,6 +167,8 @@ def test_the_result_of_a_host_that_the_register_lacks_says_how_to_register(
     result = toets.result(site.host)
     assert result is not None
     assert "Registreer de URL van de documentverzameling op dit domein" in result.page
+    for of_terminal in ("--ca", "--user", "docs/", "findings.jsonl", "400 documenten", "alles of niets"):
+        assert of_terminal not in result.page, of_terminal
 
 
 def test_a_test_without_a_result_says_so_and_is_logged(

@@ -17,6 +17,7 @@ REGISTER = {
     "provincie Utrecht": ["https://provincie.nl/x"],
     "gemeente Zonder": [],
     "gemeente 's-Gravendeel": ["https://gravendeel.nl/"],
+    "Dienst Natuur en Visserij": ["https://natuur.nl/"],
     **{f"Dienst {number}": [f"https://dienst{number}.nl/"] for number in range(30)},
 }
 #: Each hostile thing that somebody may type; none of these means a host.
@@ -73,6 +74,8 @@ def test_a_name_means_the_hosts_of_each_organisation_that_has_it(tmp_path: Path)
     assert hosts.meant("Gemeente  UTRECHT") == {"gemeente Utrecht": tuple(of_town)}
     assert hosts.meant("'s-gravendeel") == {"gemeente 's-Gravendeel": ("gravendeel.nl",)}
     assert hosts.meant("utrecht").keys() == {"gemeente Utrecht", "provincie Utrecht"}
+    for typed in ("natuur & visserij", "Natuur, Visserij", "dienst natuur en visserij"):
+        assert hosts.meant(typed) == {"Dienst Natuur en Visserij": ("natuur.nl",)}, typed
     for typed, why in [
         ("gemeente Zonder", "gemeente Zonder heeft in het register geen adres."),
         ("Dienst", "Deze naam past bij te veel organisaties."),

@@ -139,10 +139,18 @@ def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     "content",
     [b"", b"no gzip", gzip.compress(b"{}", mtime=0), gzip.compress(b"[]" * 999, mtime=0)[:-9] + bytes(9)],
 )
-def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "woo-1.json.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"woo-1\.json\.gz is no history of a run: .*remove it"):
-        History(tmp_path).before("woo-2", Kind.woo)
+def test_a_damaged_file_is_put_aside_and_named_in_the_log(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    history, (first, damaged) = History(tmp_path), (tmp_path / f"woo-{number}.json.gz" for number in (1, 2))
+    history.save(then := RunResult("woo-1", Kind.woo, "2026-11-21T08:00:00+01:00"))
+    damaged.write_bytes(content)
+    for _ in range(2):
+        assert history.before("woo-3", Kind.woo).runs == [then]
+    aside = tmp_path / "woo-2.json.gz.damaged"
+    assert ({*tmp_path.iterdir()}, aside.read_bytes()) == ({first, aside}, content)
+    (line,) = caplog.messages
+    assert line.startswith(f"a damaged history of a run is now {aside}: ")
 
 
 def test_a_run_takes_little_room(tmp_path: Path) -> None:

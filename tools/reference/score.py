@@ -13,7 +13,7 @@ from woo_harvester.report.score import SECTIONS, parts_of
 _BASES: dict[Language, dict[Kind, dict[str, str]]] = {
     "nl": {
         Kind.woo: {
-            "host": "alles of niets",
+            "host": "de hele host",
             "indexes": "sitemapindexen",
             "sitemaps": "sitemaps",
             "listed": "vermelde documenten",
@@ -27,7 +27,7 @@ _BASES: dict[Language, dict[Kind, dict[str, str]]] = {
     },
     "en": {
         Kind.woo: {
-            "host": "all or nothing",
+            "host": "the whole host",
             "indexes": "sitemap indexes",
             "sitemaps": "sitemaps",
             "listed": "documents listed",

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score, part_of
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import parse_object
+
+_log = logging.getLogger(__name__)
 
 #: The number of runs that a chart shows.
 _SHOWN_RUNS = 30
@@ -75,18 +79,10 @@ class History:
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
     def before(self, run: str, kind: Kind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
-        """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
-        files = sorted(self._folder.glob(f"*{_SUFFIX}"), reverse=True)
-        found: list[RunResult] = []
-        for path in files:
-            if path.name.removesuffix(_SUFFIX) >= run:
-                continue
-            then = _read(path)
-            if then.kind == kind:
-                found.append(then)
-            if len(found) == shown:
-                break
-        return EarlierRuns(found[::-1])
+        """Return the last runs of this kind before *run*, without files that are damaged. Raises OSError."""
+        names = sorted((name for name in self.names() if name < run), reverse=True)
+        runs = (then for name in names if (then := _read(self._folder / (name + _SUFFIX))))
+        return EarlierRuns([*islice((then for then in runs if then.kind == kind), shown)][::-1])
 
     def expired(self, before: datetime) -> list[Path]:
         """Return the files about runs that began *before* a moment, and that no later report reads."""
@@ -188,10 +184,12 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
     return sorted({code for code, _ in keys})
 
 
-def _read(path: Path) -> RunResult:
+def _read(path: Path) -> RunResult | None:
+    """Return the run in a file; None if that is damaged: the file is then put aside, and later runs go on."""
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
         return _READER.validate_python(kept)  # names of another version are left out
     except (EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path} is no history of a run: {reason}; remove it to go on without it") from error
+        aside = path.replace(path.with_name(path.name + ".damaged"))
+        _log.warning("a damaged history of a run is now %s: %s", aside, " ".join(str(error).split()))
+        return None

@@ -14,7 +14,7 @@ from woo_portal.asking import BusyError
 from woo_portal.openapi import BASE
 from woo_portal.pages import address_of, entity_tag, not_modified, own_path, page
 from woo_portal.toets import Progress, Result, TooSoonError
-from woo_portal.typed_hosts import MAX_TYPED, NotUnderstoodError
+from woo_portal.typed_hosts import MAX_TYPED, Meant, NotUnderstoodError
 from woo_portal.wording import explained
 
 PATH = "/toets"
@@ -35,28 +35,23 @@ async def form(request: Request) -> Response:
     typed, toets = await _typed(request), request.app.state.options.toets
     try:
         meant = await request.app.state.asking(toets.hosts.meant, typed)
-        hosts = [host for each in meant.values() for host in each]
-        if len(hosts) != 1:
+        if "" not in meant:
             return await _form(request, typed=typed, choices=meant)
-        toets.start(hosts[0], request.client.host if request.client else "")
+        toets.start(host := meant[""][0], request.client.host if request.client else "")
     except NotUnderstoodError as error:
-        return await _form(request, 400, typed=typed, problem=str(error))
+        return await _form(request, status=400, typed=typed, problem=str(error))
     except TooSoonError as error:
         headers = {"retry-after": str(error.seconds)}
-        return await _form(request, 429, headers, typed=typed, problem=str(error))
+        return await _form(request, status=429, headers=headers, typed=typed, problem=str(error))
     except BusyError:
-        return await _form(request, 503, {"retry-after": "60"}, typed=typed, problem=_BUSY)
-    return RedirectResponse(address_of(request, f"{PATH}/{hosts[0]}"), 303)
+        return await _form(request, status=503, headers={"retry-after": "60"}, typed=typed, problem=_BUSY)
+    return RedirectResponse(address_of(request, f"{PATH}/{host}"), 303)
 
 
-async def _form(
-    request: Request, status: int = 200, headers: dict[str, str] | None = None, **given: Any
-) -> Response:
+async def _form(request: Request, **given: Any) -> Response:
     shown = {"host": None, "choices": {}, "typed": "", "problem": ""} | given
     sample = request.app.state.options.toets.sample
-    return await page(
-        request, "toets.html", status=status, headers=headers, sample=sample, most=MAX_TYPED, **shown
-    )
+    return await page(request, "toets.html", sample=sample, most=MAX_TYPED, **shown)
 
 
 async def _typed(request: Request) -> str:
@@ -70,8 +65,10 @@ async def _typed(request: Request) -> str:
 
 
 async def result(request: Request) -> Response:
-    """Answer with the page of a host: how far its test is, or its last result."""
-    host, progress, found = await _found(request)
+    """Answer with the page of a host: how far its test is, or its last result; with a choice for a name."""
+    meant, host, progress, found = await _found(request)
+    if not host:
+        return await _form(request, headers=_NO_INDEX, typed=request.path_params["host"], choices=meant)
     toets, changes = request.app.state.options.toets, found.host.changes if found else None
     goes_on = progress is not None and request.query_params.get("vernieuwen") != "nee"
     return await page(
@@ -92,7 +89,7 @@ async def result(request: Request) -> Response:
 
 async def result_as_json(request: Request) -> Response:
     """Answer with how far the test of a host is, or with the report of its last one."""
-    _, progress, found = await _found(request)
+    _, _, progress, found = await _found(request)
     if progress is not None:
         return JSONResponse({"plaats": progress.place}, 202, {**_NO_INDEX, "retry-after": _AGAIN})
     if found is None:
@@ -101,21 +98,19 @@ async def result_as_json(request: Request) -> Response:
     return not_modified(request, headers) or Response(found.json, 200, headers, "application/json")
 
 
-async def _found(request: Request) -> tuple[str, Progress | None, Result | None]:
-    """Return the host of an address, how far its test is, and its last result. Raises HTTPException."""
+async def _found(request: Request) -> tuple[Meant, str, Progress | None, Result | None]:
+    """Return what an address means, its host if it is no name, and that one's progress and last result."""
     state, given = request.app.state, request.path_params["host"]
+    toets = state.options.toets
     try:
-        meant = await state.asking(state.options.toets.hosts.meant, given)
+        meant = await state.asking(toets.hosts.meant, given)
     except NotUnderstoodError:
         raise HTTPException(404) from None
-    (host, *_), *others = meant.values()
-    if others:
-        raise HTTPException(404)
-    if host != given:
+    host = meant.get("", [""])[0]
+    if host not in ("", given):
         path = own_path(request).removesuffix(given) + host
         raise HTTPException(302, headers={"location": address_of(request, path)})
-    toets = state.options.toets
-    return host, await state.asking(toets.progress, host), await state.asking(toets.result, host)
+    return meant, host, await state.asking(toets.progress, host), await state.asking(toets.result, host)
 
 
 ROUTES = [

@@ -53,12 +53,19 @@ def test_what_means_no_website_gets_a_reason_and_stays_in_the_field(client: Clie
     assert page.cssselect("script, svg") == []
 
 
-def test_a_name_gives_a_choice_of_hosts(client: Client) -> None:
-    answer = client.request("POST", "/toets", data={"site": "utrecht"})
-    page = html.fromstring(answer.text)
-    hosts = [form.fields["site"] for form in page.forms[1:]]
-    assert hosts == ["a.test:8443", "open.utrecht.nl", "www.utrecht.nl", "provincie.nl"]
-    assert [each.text_content() for each in page.cssselect("h3")] == ["gemeente Utrecht", "provincie Utrecht"]
+def test_a_name_gives_a_choice_of_hosts_and_starts_nothing(client: Client) -> None:
+    for answer in (client.request("POST", "/toets", data={"site": "utrecht"}), client.get("/toets/utrecht")):
+        page = html.fromstring(answer.text)
+        hosts = [form.fields["site"] for form in page.forms[1:]]
+        assert hosts == ["a.test:8443", "open.utrecht.nl", "www.utrecht.nl", "provincie.nl"]
+        names = [each.text_content() for each in page.cssselect("h3")]
+        assert names == ["gemeente Utrecht", "provincie Utrecht"]
+        assert page.cssselect("#site")[0].get("value") == "utrecht"
+    for part in ("gravendeel", "provincie"):  # one organisation with one host
+        answer = client.request("POST", "/toets", data={"site": part})
+        assert (answer.status_code, len(html.fromstring(answer.text).forms)) == (200, 2), part
+        assert client.get(f"/api/v0/toets/{part}").status_code == 404
+    assert client.get("/toets/gravendeel").headers["x-robots-tag"] == "noindex"
 
 
 @pytest.mark.parametrize("body", [b"", b"site", b"site=%ff", b"x=1", b"\xff\xfe", b"site="])
@@ -108,7 +115,7 @@ def test_another_address_of_a_host_leads_to_its_own_and_what_is_no_host_is_not_t
         for path in ("/toets/", "/api/v0/toets/"):
             answer = client.get(path + given)
             assert (answer.status_code, answer.headers["location"]) == (302, f"{path}www.utrecht.nl")
-    for given in ("...", "utrecht", "localhost", "x%0d%0aSet-Cookie:a", "..%2f..%2fetc", "%00"):
+    for given in ("...", "rotterdam", "localhost", "x%0d%0aSet-Cookie:a", "..%2f..%2fetc", "%00"):
         assert client.get(f"/toets/{given}").status_code == 404, given
         assert client.get(f"/api/v0/toets/{given}").status_code == 404, given
 
