@@ -205,9 +205,8 @@ class Tokens(NamedTuple):
 @lru_cache(CACHED_WORDS)
 def tokens_of_piece(piece: str) -> Tokens:
     """Return the tokens of what stands between white space. No word goes across two pieces."""
-    if (
-        zeros := piece.translate(_AS_ZERO)
-    ) != piece:  # each record has numbers of its own, all alike to filters
+    zeros = piece.translate(_AS_ZERO)
+    if zeros != piece:  # each record has numbers of its own, and filters treat all digits alike
         digits, tokens = tuple(_DIGIT.findall(piece)), tokens_of_piece(zeros)
         if all(text.count("0") in (0, len(digits)) for text in tokens):
             return Tokens(*(text.replace("0", "%s") % digits if "0" in text else text for text in tokens))

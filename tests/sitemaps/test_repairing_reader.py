@@ -196,9 +196,9 @@ def test_what_stands_before_the_root_element_is_left_out_if_it_must_be() -> None
 def test_what_stands_before_the_root_element_of_an_index_is_left_out_too() -> None:
     for head in HEADS:
         body = f"{head}<sitemapindex xmlns='{NAMESPACE}'><sitemap><loc>a</loc></sitemap></sitemapindex>"
-        reader = RepairingReader(lambda body=body: [body.encode()], "sitemapindex", 1_000_000)  # type: ignore[misc]
-        assert [entry.loc for batch in reader for entry in batch] == ["a"], head
-        assert [each.code for each in file_findings("index", reader.current)] == ["sitemap.kop"], head
+        reading = Reading(body, "sitemapindex")
+        assert reading.locs == ["a"], head
+        assert [each.code for each in file_findings("index", reading.reader.current)] == ["sitemap.kop"], head
 
 
 def test_a_sign_that_is_wrong_costs_itself_and_not_the_entries_after_it() -> None:

@@ -130,9 +130,8 @@ def read_message(
     for element in root.iter(*_DAYS):
         with suppress(ValueError):  # in an element with any content
             moment = parse_datetime(element.text or "")
-            if is_no_date(moment) or (
-                moment.year < FIRST_YEAR and local_name(element.tag) in schema.DAYS[:2]
-            ):
+            is_before_web = moment.year < FIRST_YEAR and local_name(element.tag) in schema.MADE
+            if is_before_web or is_no_date(moment):
                 note("ipm.datum-onwaarschijnlijk", element, text_of(element), _KEPT)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])

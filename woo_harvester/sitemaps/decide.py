@@ -151,13 +151,13 @@ class EntryFacts(Struct):
     is_own: bool = True
     """The entry is on the loc's own host, or on one that is registered for the same organisation."""
     match: Match = NO_MATCH
-    """Whose the document is by the register."""
+    """The organisation to which the register assigns the document."""
     known: KnownDocument | None = None
     """What the state knows of the document. A new one has a number by now, and was never harvested."""
     listing: SitemapListing | None = None
     """What is known of the document in this sitemap; None if the sitemap did not list it before."""
     elsewhere: OtherSitemap | None = None
-    """Where the known version came from; None if that is this sitemap, or if there is none."""
+    """The sitemap that gave the known version; None if this one did, or if there is no known version."""
     owner: str | None = None
     """If the entry is another's: a host of the owner that lists the document."""
     is_named: bool = False

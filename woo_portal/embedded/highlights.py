@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import islice
 from threading import Lock
 
@@ -101,7 +100,7 @@ class _Vocabulary:
         self._lock, self._seen = Lock(), set[str]()
         self._having = defaultdict[str, set[str]](set)
 
-    def having(self, tokens: Iterable[str], pieces: AbstractSet[str]) -> AbstractSet[str]:
+    def having(self, tokens: Iterable[str], pieces: frozenset[str]) -> frozenset[str]:
         """Return those of *pieces* that have one of *tokens*."""
         with self._lock:
             if len(self._seen) > CACHED_WORDS:
@@ -112,13 +111,13 @@ class _Vocabulary:
                 for token in f"{stems} {parts} ={exact.replace(' ', ' =')}".split():
                     self._having[token].add(piece)
             self._seen |= pieces
-            return {piece for token in tokens for piece in pieces & self._having.get(token, pieces - pieces)}
+            return frozenset().union(*(pieces.intersection(self._having.get(each, ())) for each in tokens))
 
 
 _vocabulary = _Vocabulary()
 
 
-def _found(wanted: AbstractSet[str], pieces: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _found(wanted: frozenset[str], pieces: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield those of *pieces* that are wanted, and their places in a text with one space between pieces."""
     at = before = 0
     for number, piece in enumerate(pieces) if wanted else ():

@@ -63,8 +63,10 @@ def compiled_schema() -> etree.XMLSchema:
 
 
 _TRANSACTION = "transactietype"
-#: Elements whose value is a day. The first two are never before the first year of the web.
-DAYS = ("aanmaakdatum", "modified", "issued", "start", "end", "startdatumTermijn", "einddatumTermijn")
+#: Elements with the day on which the data were made, which is never before the first year of the web.
+MADE = ("aanmaakdatum", "modified")
+#: Elements whose value is a day.
+DAYS = (*MADE, "issued", "start", "end", "startdatumTermijn", "einddatumTermijn")
 
 _EXPECTED: dict[str, tuple[str, str]] = {
     _TRANSACTION: ("ipm.transactie", "C, U of D"),
