@@ -101,12 +101,12 @@ def test_the_log_stands_above_the_line_of_progress(installation: Installation) -
         assert len(re.findall(rf"DEBUG: Crawled \(404\) <HEAD https://\S+/d/doc{number}\.pdf>", text)) == 1
 
 
-def test_a_terminal_shows_only_warnings_and_errors_of_the_log(installation: Installation) -> None:
+def test_a_terminal_shows_the_warnings_of_the_log_and_not_what_is_usual(installation: Installation) -> None:
     history = installation.folder / "reports" / "history"
     history.mkdir(parents=True)
     (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")
     terminal, _ = installation.watch("-a", "documents=none", slow=False)
-    assert b" ERROR: No report was made of " in terminal.raw
+    assert b" WARNING: a damaged history of a run is now " in terminal.raw
     assert b" INFO: " not in terminal.raw
 
 
