@@ -11,7 +11,12 @@ from typing import Any, cast
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
 from twisted.python.failure import Failure
 
 from tests.crawl.test_hosts import visit_of
@@ -19,7 +24,7 @@ from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
 from woo_harvester.crawl.documents import Documents, SampleKind, Samples, find_linked_documents
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.downloader.streaming import NoSuchHostError
+from woo_harvester.downloader.streaming import TlsError
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import StoppedError
@@ -145,6 +150,7 @@ def test_a_head_that_is_refused_in_any_way_is_followed_by_a_get_for_the_headers(
     cases: list[int | Exception] = [
         *(204, 400, 403, 404, 405, 406, 418, 451, 500, 501, 502, 504, 599, 999),
         *(DownloadFailedError("hang-up"), DownloadTimeoutError("nothing")),
+        *(DownloadConnectionRefusedError("closed"), CannotResolveHostError("later")),
     ]
     for outcome in cases:
         harvest = Harvest()
@@ -160,7 +166,7 @@ def test_a_head_that_is_refused_in_any_way_is_followed_by_a_get_for_the_headers(
 
 
 def test_no_get_follows_where_it_would_be_answered_in_the_same_way() -> None:
-    cases: list[int | Exception] = [*(401, 410, 429, 503), NoSuchHostError("naam"), HostRestsError(9999)]
+    cases: list[int | Exception] = [*(401, 410, 429, 503), TlsError("expired"), HostRestsError(9999)]
     for outcome in cases:
         harvest = Harvest()
         assert after_head(harvest, outcome) == [], outcome

@@ -12,7 +12,6 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
-    DownloadTimeoutError,
     IgnoreRequest,
 )
 from scrapy.http import Response
@@ -233,21 +232,16 @@ def test_lasting_answers_are_handed_on_and_temporary_faults_tried_again() -> Non
     assert retry_middleware().process_response(request(dont_retry=True), response) is response
 
 
-def test_a_head_is_not_tried_again_if_a_get_follows_on_it() -> None:
-    for status in [408, 500, 502, 504]:
-        response, head = answer(status), request().replace(method="HEAD")
-        assert retry_middleware().process_response(head, response) is response, status
-        for error in (DownloadFailedError("weg"), DownloadTimeoutError("niets")):
-            assert retry_middleware().process_exception(head, error) is None, status
-            assert isinstance(retry_middleware().process_exception(request(), error), Request), status
-
-
-def test_a_head_is_tried_again_where_a_get_would_be_too() -> None:
+def test_a_head_is_tried_again_only_after_a_pause_since_a_get_takes_its_place_else() -> None:
     head = request().replace(method="HEAD")
-    assert isinstance(retry_middleware().process_response(head, answer(503)), Request)
-    assert isinstance(
-        retry_middleware().process_exception(head, DownloadConnectionRefusedError("dicht")), Request
-    )
+    for status in (408, 500, 502, 504):
+        response = answer(status)
+        assert retry_middleware().process_response(head, response) is response, status
+    for status in (429, 503):
+        assert isinstance(retry_middleware().process_response(head, answer(status)), Request), status
+    for error in (DownloadFailedError("weg"), DownloadConnectionRefusedError("dicht")):
+        assert retry_middleware().process_exception(head, error) is None
+        assert isinstance(retry_middleware().process_exception(request(), error), Request)
 
 
 def test_a_body_that_was_cut_off_is_tried_again() -> None:

@@ -14,6 +14,12 @@ from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from scrapy import Request
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
 
 from woo_harvester.crawl.answers import (
     check_expected,
@@ -29,7 +35,6 @@ from woo_harvester.diwoo.filetype import TypeClaims, expected_filetype
 from woo_harvester.documents.filename import file_name
 from woo_harvester.documents.formats import from_extension
 from woo_harvester.documents.pages import documents_of_landing_page
-from woo_harvester.downloader.middlewares import needs_get
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem, announced_size, header, size_of
@@ -198,6 +203,17 @@ _HEADS_REFUSED = 3
 #: Statuses of errors. Some servers make up their own.
 _ERRORS = range(400, 1000)
 
+#: Statuses from 400 on that a GET would get too: without a password, for what is gone, from a busy host.
+_MEANT = frozenset({401, 410, 429, 503})
+
+#: How a connection fails that may be better the next time.
+_CONNECTION_ERRORS = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+
 #: Findings about a document that was received but is not accepted. All others: it was not received.
 _REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
 
@@ -278,6 +294,7 @@ class Documents:
         method: str = "GET",
         **cb_kwargs: SampleKind,
     ) -> Request:
+        """Return a request whose answer comes to *callback* as the server gave it, its body as a stream."""
         visit.begin_request()
         loc = item.record.document.weblocatie
         return Request(
@@ -379,7 +396,7 @@ class Documents:
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
         """Return the arguments for requesting the document once more; empty if this answer can be used."""
-        if response.request is not None and needs_get(response.request, response):
+        if response.request is not None and _needs_get(response.request, response):
             return {"headers_only": True}
         if response.status == 304 and not await self._is_kept(item):
             return {"conditional": False}
@@ -400,7 +417,7 @@ class Documents:
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
-        if needs_get(request, failure.value):
+        if _needs_get(request, failure.value):
             with self._ending(visit):
                 again = self.request(item, visit, headers_only=True)
             yield again
@@ -461,6 +478,20 @@ class Documents:
         else:
             return True
         return False
+
+
+def _needs_get(request: Request, outcome: StreamedResponse | BaseException | None) -> bool:
+    """Return whether a GET must take the place of a request, a HEAD whose *outcome* says nothing of a GET.
+
+    Some servers refuse HEAD in one way or another, let the connection die, or answer any HEAD with 204.
+    """
+    if request.method != "HEAD":
+        return False
+    if outcome is None or isinstance(outcome, BaseException):
+        return isinstance(outcome, _CONNECTION_ERRORS)
+    if outcome.status >= 400:
+        return outcome.status not in _MEANT
+    return outcome.status in range(200, 300) and not is_complete(outcome.status)
 
 
 def _fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:

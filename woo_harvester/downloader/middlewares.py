@@ -212,22 +212,8 @@ def _is_redirect(response: Response) -> bool:
     return 300 <= response.status < 400 and response.status != 304 and "Location" in response.headers
 
 
-#: Statuses from 400 on that a GET would get too: without a password, for what is gone, from a busy host.
-_MEANT = frozenset({401, 410, 429, 503})
-
-
-def needs_get(request: Request, outcome: Response | BaseException | None) -> bool:
-    """Return whether a GET must replace a HEAD of this project, because *outcome* says nothing of a GET.
-
-    Some servers refuse HEAD in one way or another, let the connection die, or answer any HEAD with 204.
-    """
-    if request.method != "HEAD" or not request.meta.get("woo_stream"):
-        return False
-    if outcome is None or isinstance(outcome, BaseException):
-        return isinstance(outcome, DownloadFailedError | DownloadTimeoutError)
-    if outcome.status >= 400:
-        return outcome.status not in _MEANT
-    return outcome.status in range(200, 300) and not is_complete(outcome.status)
+def _is_own_head(request: Request) -> bool:
+    return request.method == "HEAD" and bool(request.meta.get("woo_stream"))
 
 
 #: Statuses with which a host requests a pause; Retry-After says how long (RFC 9110, 10.2.3).
@@ -241,7 +227,7 @@ _LONGEST_REST = 300
 class WooRetryMiddleware(RetryMiddleware):
     """Scrapy's retry middleware, which also retries truncated responses; 429 and 503 pause their host.
 
-    It does not retry a HEAD in whose place a GET is made (:func:`needs_get`).
+    Only a pause lets it retry a HEAD of this project: else a GET takes its place (``crawl/documents``).
     ``Retry-After`` gives the length of the pause. Without it, a pause takes ``WOO_RETRY_BACKOFF`` seconds,
     doubled with each retry. A host that requests more than five minutes gets
     no more requests in this run.
@@ -284,10 +270,12 @@ class WooRetryMiddleware(RetryMiddleware):
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> Request | Response | None:
         """Return the request for a retry, or None."""
-        return None if needs_get(request, exception) else super().process_exception(request, exception)
+        return None if _is_own_head(request) else super().process_exception(request, exception)
 
     def _retried(self, request: Request, response: Response) -> Request | Response:
-        if request.meta.get("dont_retry") or needs_get(request, response):
+        if request.meta.get("dont_retry") or (
+            _is_own_head(request) and response.status not in _ASKS_FOR_PAUSE
+        ):
             return response
         if "dataloss" in response.flags:
             spider = cast("Spider", self.crawler.spider)
