@@ -183,7 +183,7 @@ def decided_with_content(
         assert (finding.element, finding.action) == ("format", "overgeslagen")
         return finding.code, finding.seen
     findings = [(finding.code, finding.seen, finding.action) for finding in outcome.findings]
-    return decision.filetype.code, decision.source, decision.content.code, findings
+    return decision.filetype.code, decision.source, decision.actual.code, findings
 
 
 def test_a_sample_of_each_type_is_what_any_one_source_says() -> None:
@@ -200,7 +200,7 @@ def test_a_sample_of_each_type_is_what_any_one_source_says() -> None:
             decision = decide_filetype(claims, report, content)
             assert decision is not None, (code, source)
             # A media type does not distinguish a slide show from a presentation.
-            assert decision.content is (
+            assert decision.actual is (
                 KINDS["PPT"] if code == "PPS" and source == "Content-Type" else filetype
             )
             assert report.codes == [], (code, source)
@@ -436,7 +436,7 @@ def outcome(row: Row, content: DetectedFormat | None) -> tuple[str | None, str |
     found, report = blank(ADDRESS)
     decision = decide_filetype(row.claims, report, content)
     code = found.codes[0] if found.codes else None
-    return (decision.filetype.code, decision.content.code, code) if decision else (None, None, code)
+    return (decision.filetype.code, decision.actual.code, code) if decision else (None, None, code)
 
 
 @cache

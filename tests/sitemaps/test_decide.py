@@ -265,11 +265,11 @@ def test_a_version_has_its_oorzaak_dates_and_number_and_is_later_than_each_recor
         version = made(known, lastmod, **more).version
         assert version is not None
         found = version.cause, version.published, version.is_dated_by_harvest, version.number
-        assert (found, version.at) == (expected, NOW), number
+        assert (found, version.recorded) == (expected, NOW), number
     for known in (KNOWN._replace(harvested=SECONDS + 3600), GONE._replace(withdrawn=SECONDS + 3600)):
         version = made(known, LATER).version
         assert version is not None
-        assert version.at > NOW + timedelta(hours=1)
+        assert version.recorded > NOW + timedelta(hours=1)
 
 
 def test_a_version_that_comes_again_is_the_one_that_it_was() -> None:
@@ -339,7 +339,7 @@ def test_two_entries_of_a_document_come_to_rest(
                         sitemap_id=sitemap,
                         lastmod=version.lastmod.at if version.lastmod else None,
                         published=version.published.isoformat(),
-                        harvested=int(version.at.timestamp()),
+                        harvested=int(version.recorded.timestamp()),
                         cause=version.cause.value,
                         number=version.number,
                         depth=Depth.FILE,

@@ -39,7 +39,7 @@ class TypeDecision:
     """The format in the record: the publisher's, if it gave one."""
     source: str | None
     """Origin of the format: ``content-type``, ``extensie`` or ``inhoud``; None if the publisher gave it."""
-    content: FileType
+    actual: FileType
     """The type of the file itself: detected from its content if possible, else equal to ``filetype``."""
 
 
@@ -156,7 +156,7 @@ def decide_filetype(
 def expected_filetype(claims: TypeClaims, content: DetectedFormat | None = None) -> FileType | None:
     """Return the type of the file itself as :func:`decide_filetype` decides it, without a finding."""
     decision = _decide(claims, content).decision
-    return decision.content if decision else None
+    return decision.actual if decision else None
 
 
 def _decide(claims: TypeClaims, content: DetectedFormat | None) -> _Outcome:
@@ -245,7 +245,7 @@ def _source(claims: TypeClaims, actual: FileType) -> str | None:
 
 
 def _contradicted(decision: TypeDecision, seen: str) -> _Outcome:
-    return _Outcome(decision, "format.strijdig", seen, f"gelezen als {decision.content.label}")
+    return _Outcome(decision, "format.strijdig", seen, f"gelezen als {decision.actual.label}")
 
 
 def _contains(outer: FileType, inner: FileType) -> bool:

@@ -78,7 +78,7 @@ class FileTypePipeline:
         decision = decide_filetype(claims, item.report, fetched.content if fetched else None)
         if decision is None:
             raise DropItem(f"{loc}: {item.report.codes[-1]}", log_level="DEBUG")
-        item.source.filetype = decision.content
+        item.source.filetype = decision.actual
         _describe(item.record, fetched, decision, name)
         if fetched is not None and fetched.unchanged is not None:
             item.record.versies[-1].bestanden[0].paginas = fetched.unchanged.pages
@@ -100,7 +100,7 @@ def _describe(record: Record, fetched: Fetched | None, decision: TypeDecision, n
     record.versies[-1].bestanden = [
         Bestand(
             url=record.document.weblocatie,
-            mime_type=decision.content.media_type,
+            mime_type=decision.actual.media_type,
             bestandsnaam=name,
             grootte=fetched.size if fetched else None,
             hash=fetched.sha256 if fetched else None,

@@ -245,7 +245,7 @@ class NewVersion(Struct, frozen=True):
     """As given."""
     published: date
     """The openbaarmakingsdatum."""
-    at: datetime
+    recorded: datetime
     """The moment of the record, in whole seconds."""
     harvested: datetime
     """The moment of the harvest: that of the first record of this version."""
@@ -482,7 +482,7 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
         lastmod=lastmod,
         lastmod_text=text,
         published=first_day(lastmod, now) if is_first else date.fromisoformat(str(published)),
-        at=at,
+        recorded=at,
         harvested=at,
         is_ahead=is_ahead,
         is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
@@ -503,7 +503,7 @@ def _known_version(facts: EntryFacts, known: KnownDocument, now: datetime) -> Ne
         lastmod=lastmod,
         lastmod_text=text,
         published=date.fromisoformat(str(known.published)),
-        at=moment_after(known.delivered_at, now),
+        recorded=moment_after(known.delivered_at, now),
         harvested=datetime.fromtimestamp(known.harvested or 0, UTC),
         is_ahead=is_ahead,
         is_dated_by_harvest=cause is Oorzaak.AANLEVERING and (lastmod is None or is_ahead),

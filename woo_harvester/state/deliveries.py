@@ -47,7 +47,7 @@ class Harvested:
     """Microseconds since 1970."""
     published: str
     """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
-    at: int
+    harvested: int
     """Moment of the first record of this version, in seconds since 1970."""
     sitemap_id: int
     """The sitemap whose entry it is."""

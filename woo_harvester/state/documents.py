@@ -93,7 +93,7 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
             "key": one.id,
             "new_lastmod": one.lastmod,
             "day": one.published,
-            "moment": one.at,
+            "moment": one.harvested,
             "digest": one.entry_digest,
             "source": one.sitemap_id,
             "oorzaak": one.cause,
