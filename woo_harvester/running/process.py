@@ -66,7 +66,7 @@ class HarvestProcess(AsyncCrawlerProcess):
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         printed.add(crawler)
-        crawler.signals.connect(_log_all, signals.request_scheduled)
+        crawler.signals.connect(self._log_all, signals.request_scheduled)
         task = self.crawl(crawler, **arguments)
         if done is not None:
             task.add_done_callback(lambda _: done())
@@ -75,7 +75,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             self.start()
         except SystemExit as exit_:  # of a component: Scrapy lets it end the process at once
             return 1, f"a component ended the run with SystemExit({exit_.code!r})"
-        _log_all()
+        logging.disable(logging.NOTSET)
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
             return failure
@@ -94,6 +94,11 @@ class HarvestProcess(AsyncCrawlerProcess):
     def ends(self, status: int) -> None:
         """Set the exit status with which the timer ends the process, if a thread hangs."""
         self._status = status
+
+    def _log_all(self, spider: Spider) -> None:
+        """Log what the settings say from the first request on, with which the run has started."""
+        spider.crawler.signals.disconnect(self._log_all, signals.request_scheduled)
+        logging.disable(logging.NOTSET)
 
     def _spider_opened(self, spider: Spider) -> None:
         """Keep the spider: a crawler whose run fails has none at its end."""
@@ -130,8 +135,3 @@ class HarvestProcess(AsyncCrawlerProcess):
             flush_stdout()
         flush_stderr()
         os._exit(status)
-
-
-def _log_all() -> None:
-    """Log what the settings say, now that the run has started."""
-    logging.disable(logging.NOTSET)
