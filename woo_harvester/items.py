@@ -217,7 +217,7 @@ class Source:
     lists: ValueLists
     """The value lists for the host whose sitemap lists the document."""
     fetched: Fetched | None = None
-    """The response with the document, or None if none was requested (``documents=none``)."""
+    """The response, also to a HEAD; None if none was requested (``documents=none``)."""
     known: KnownFile | None = None
     """The file of the version before, if that was fetched."""
     is_again: bool = False
@@ -226,7 +226,10 @@ class Source:
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
     def claims_and_name(self, loc: str) -> tuple[TypeClaims, str | None]:
-        """Return what is claimed of the type of the document at *loc*, and the name of its file."""
+        """Return what is claimed of the type of the document at *loc*, and the name of its file.
+
+        Without an answer, the metadata and the extension claim it.
+        """
         fetched, given = self.fetched, self.given.format
         if fetched is None:
             name = file_name(None, loc)

@@ -16,7 +16,7 @@ COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {"woo_harvester.Addon": 500}
 
 # Scrapy: {}. The pipelines, in the order in which items pass: map what was given, fill in defaults, decide
-# the file type, store the document, extract its text.
+# the file type; store the document (with FILES_STORE); extract its text (with WOO_TEXT).
 ITEM_PIPELINES = {
     "woo_harvester.pipelines.record.MetadataPipeline": 100,
     "woo_harvester.pipelines.record.DefaultsPipeline": 200,
@@ -45,7 +45,7 @@ DOWNLOADER_MIDDLEWARES = {
 
 # Scrapy: {}. What a document of an earlier run passes is as little as can be.
 SPIDER_MIDDLEWARES = {
-    # Nearest to the engine, before all of Scrapy's: what it hands on goes to the pipelines.
+    # Nearest to the engine, before all of Scrapy's. It closes answers; each item goes on to the pipelines.
     "woo_harvester.spiders.middlewares.CloseResponses": 10,
     # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
     "woo_harvester.spiders.middlewares.WooDeltaFetch": 1050,

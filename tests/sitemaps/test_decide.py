@@ -204,7 +204,7 @@ FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tupl
 def test_a_placeholder_in_lastmod_counts_as_an_absent_lastmod() -> None:
     version = made(SEEN, "1899-12-30").version
     assert version is not None
-    assert (version.lastmod, version.lastmod_text) == (None, "1899-12-30")
+    assert (version.moment, version.lastmod_text) == (None, "1899-12-30")
     assert (version.published, version.is_dated_by_harvest) == (NOW.date(), True)
 
 
@@ -285,7 +285,7 @@ def test_a_version_that_comes_again_is_the_one_that_it_was() -> None:
         assert version is not None
         record = version.record(LOC, Herkomst())
         assert (record.herkomst.lastmod, version.cause) == (text, Oorzaak.WIJZIGING)
-        assert (version.lastmod.at if version.lastmod else None) == known.lastmod
+        assert (version.moment.at if version.moment else None) == known.lastmod
         assert record.herkomst.standaardwaarden == {}
     ahead = made(AHEAD._replace(again=True, cause="aanlevering"), FUTURE).version
     assert ahead is not None
@@ -337,7 +337,7 @@ def test_two_entries_of_a_document_come_to_rest(
                     records, delivered = records + 1, True
                     known = known._replace(
                         sitemap_id=sitemap,
-                        lastmod=version.lastmod.at if version.lastmod else None,
+                        lastmod=version.moment.at if version.moment else None,
                         published=version.published.isoformat(),
                         harvested=int(version.recorded.timestamp()),
                         cause=version.cause.value,

@@ -138,6 +138,7 @@ def _page_of(fetched: Fetched) -> BinaryIO | None:
 
 
 def _needed(item: WooItem, before: SampleKind | None) -> SampleKind | None:
+    """Return the sample that shows what a document is; None if its headers do, as of nearly every PDF."""
     source = item.source
     if source is None or source.fetched is None or before is SampleKind.PAGE:
         return None

@@ -323,7 +323,7 @@ class EntryLookUp:
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> Batch:
         """Return a batch of entries, with the facts of those to decide on; add new documents to the state."""
-        batch = self._skip_same(connection, entries, reading)
+        batch = self._split_off_same(connection, entries, reading)
         for one in batch.rest:
             self._add_register(one, reading)
             one.known = batch.known.get(one.entry.loc)
@@ -340,10 +340,10 @@ class EntryLookUp:
         found = {row.document_id: row.host for row in rows if row.gave_version and row.host != host}
         return found | self._owners((row for row in rows if not self._register.is_own(row.loc, host)), host)
 
-    def _skip_same(
+    def _split_off_same(
         self, connection: Connection, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
     ) -> Batch:
-        """Return the batch without the entries that are unchanged to the byte. A million a day are."""
+        """Return the batch; entries that are unchanged to the byte, a million a day, need no facts."""
         same, named = reading.same, reading.visit.named
         asked = [entry.loc for entry in entries if entry.digest not in same]
         batch = Batch(documents.look_up(connection, asked))
@@ -575,7 +575,7 @@ class EntryApply:
         item = WooItem(version.record(facts.entry.loc, origin), source, report)
         harvested = Harvested(
             id=known.id,
-            lastmod=version.lastmod.at if version.lastmod is not None else None,
+            lastmod=version.moment.at if version.moment is not None else None,
             published=version.published.isoformat(),
             harvested=int(version.harvested.timestamp()),
             sitemap_id=reading.sitemap_id,

@@ -591,12 +591,12 @@ class SitemapFiles:
                     continue
                 items, processed = self._entries.select(batch, reading)
                 reader.processed(processed)
-                if visit.sample is None:
+                if visit.audit_sample is None:
                     async for made in self._documents_of(items, visit):
                         yield made
                 else:
                     for item in items:
-                        self._leave_out(visit.sample.offer(item), visit)
+                        self._leave_out(visit.audit_sample.offer(item), visit)
                     await asyncio.sleep(0)
                 if is_closing(self._crawler):
                     visit.incomplete.append("closed")
@@ -652,15 +652,15 @@ class SitemapFiles:
 
     async def request_sample(self, visit: Visit) -> Output:
         """Yield the requests for the documents of the sample of a host that has been read."""
-        if visit.sample is None or not visit.reading_done:
+        if visit.audit_sample is None or not visit.reading_done:
             return
-        chosen = visit.sample.choose()
+        chosen = visit.audit_sample.choose()
         self._leave_out(chosen.left_out, visit)
         visit.account.requested = len(chosen.requested)
         async for made in self._documents_of(chosen.requested, visit):
             yield made
         if not is_closing(self._crawler):
-            visit.sample = None
+            visit.audit_sample = None
 
     def _leave_out(self, items: Sequence[WooItem], visit: Visit) -> None:
         """Report what is wrong with the metadata of documents that are not requested, and count these.

@@ -319,7 +319,7 @@ class Visit(Backlog):
         """Documents with an entry that counts and was read in this run; not those of unchanged sitemaps."""
         self.unusable = 0
         """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
-        self.sample: DocumentSample | None = None
+        self.audit_sample: DocumentSample | None = None
         """The documents to request when all has been read; None if each is requested when it is read."""
 
     def _send(self, finding: Finding) -> None:
@@ -342,7 +342,7 @@ class Visit(Backlog):
     @property
     def finished(self) -> bool:
         """True if nothing is left to read or to download."""
-        return self.reading_done and not self.under_way and self.sample is None
+        return self.reading_done and not self.under_way and self.audit_sample is None
 
     def leave_unjudged(self, request: Request) -> None:
         """Report that an index or a sitemap is not among the files of an audit: it does not count."""

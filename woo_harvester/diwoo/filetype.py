@@ -145,7 +145,8 @@ def decide_filetype(
 ) -> TypeDecision | None:
     """Return the document's type; None, with an error noted, if it may not be harvested.
 
-    *content* is the format detected from the bytes, None if none were fetched.
+    *content* is the format detected from the bytes. Without it, the format in the metadata counts, then the
+    media type, then the extension.
     """
     outcome = _decide(claims, content)
     if outcome.code is not None:

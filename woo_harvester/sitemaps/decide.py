@@ -239,8 +239,8 @@ class NewVersion(Struct, frozen=True):
     """The version that is to be delivered."""
 
     cause: Oorzaak
-    lastmod: Moment | None
-    """None if it is absent or cannot be read."""
+    moment: Moment | None
+    """Of its lastmod; None if that is absent or cannot be read."""
     lastmod_text: str | None
     """As given."""
     published: date
@@ -257,13 +257,16 @@ class NewVersion(Struct, frozen=True):
     """Its number, 1 for the first version of the document."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
-        """Return the record of the document at *loc*, with this version and no metadata yet."""
+        """Return the record of the document at *loc*, with this version and no metadata yet.
+
+        *origin* gets the lastmod as given, and the defaults of the version.
+        """
         origin.lastmod = self.lastmod_text
         if self.is_dated_by_harvest:
             origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
-        given = self.lastmod.utc if self.lastmod is not None else None
+        given = self.moment.utc if self.moment is not None else None
         moment = self.harvested if self.is_ahead else given
         return bare_record(loc, Versie(self.cause, self.published, moment, self.number), origin)
 
@@ -468,7 +471,7 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
     The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
     come since.
     """
-    known, lastmod, text = facts.known, facts.moment, facts.entry.lastmod
+    known, lastmod = facts.known, facts.moment
     if outcome.cause is None:
         return None
     if outcome is EntryOutcome.AGAIN and known is not None:
@@ -476,14 +479,14 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
     is_ahead = is_future(lastmod, now)
     published = known.published if known is not None else None
     is_first = not published or facts.takes_over
-    at = moment_after(known.delivered_at if known else None, now)
+    recorded = moment_after(known.delivered_at if known else None, now)
     return NewVersion(
         cause=outcome.cause,
-        lastmod=lastmod,
-        lastmod_text=text,
+        moment=lastmod,
+        lastmod_text=facts.entry.lastmod,
         published=first_day(lastmod, now) if is_first else date.fromisoformat(str(published)),
-        recorded=at,
-        harvested=at,
+        recorded=recorded,
+        harvested=recorded,
         is_ahead=is_ahead,
         is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
         number=1 if known is None or known.harvested is None else (known.number or 1) + 1,
@@ -500,7 +503,7 @@ def _known_version(facts: EntryFacts, known: KnownDocument, now: datetime) -> Ne
     is_ahead = was_future(known.lastmod, known.harvested)
     return NewVersion(
         cause=cause,
-        lastmod=lastmod,
+        moment=lastmod,
         lastmod_text=text,
         published=date.fromisoformat(str(known.published)),
         recorded=moment_after(known.delivered_at, now),

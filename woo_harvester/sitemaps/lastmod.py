@@ -75,7 +75,7 @@ def is_future(lastmod: Moment | None, now: datetime) -> bool:
 
 
 def first_day(lastmod: Moment | None, now: datetime) -> date:
-    """Return the openbaarmakingsdatum of a document that is first seen with this lastmod."""
+    """Return the openbaarmakingsdatum of a document first seen with a lastmod: its Dutch day, or today."""
     return day_of(now) if lastmod is None or is_future(lastmod, now) else lastmod.day
 
 

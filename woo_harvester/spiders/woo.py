@@ -229,7 +229,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         if self.arguments.is_choosing:
             visit.incomplete.append(_CHOICE)
         if self._sample:
-            visit.sample = DocumentSample(self._sample)
+            visit.audit_sample = DocumentSample(self._sample)
         return visit
 
     def _is_followed(self, url: str) -> bool:

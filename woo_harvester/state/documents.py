@@ -92,13 +92,13 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
         {
             "key": one.id,
             "new_lastmod": one.lastmod,
-            "day": one.published,
-            "moment": one.harvested,
-            "digest": one.entry_digest,
-            "source": one.sitemap_id,
-            "oorzaak": one.cause,
-            "nummer": one.number,
-            "how_much": one.depth,
+            "new_published": one.published,
+            "new_harvested": one.harvested,
+            "new_digest": one.entry_digest,
+            "new_sitemap_id": one.sitemap_id,
+            "new_cause": one.cause,
+            "new_number": one.number,
+            "new_depth": one.depth,
             **(_values(one.file) if one.file else _NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
@@ -117,15 +117,15 @@ _CONFIRM = (
     .where(documents.c.id == bindparam("key"))
     .values(
         lastmod=bindparam("new_lastmod"),
-        published=bindparam("day"),
-        harvested=bindparam("moment"),
+        published=bindparam("new_published"),
+        harvested=bindparam("new_harvested"),
         withdrawn=None,
-        entry_digest=bindparam("digest"),
-        sitemap_id=bindparam("source"),
+        entry_digest=bindparam("new_digest"),
+        sitemap_id=bindparam("new_sitemap_id"),
         again=None,
-        cause=bindparam("oorzaak"),
-        number=bindparam("nummer"),
-        depth=bindparam("how_much"),
+        cause=bindparam("new_cause"),
+        number=bindparam("new_number"),
+        depth=bindparam("new_depth"),
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
         **NO_FAULT,
     )

@@ -52,17 +52,23 @@ def damage(folder: Path, *, with_content: bool = False) -> str:
     Raises OSError if they cannot be read for another reason, such as a right that is missing.
     """
     while True:
-        try:
-            seen = (folder / META).read_bytes()
-            names = [*_files_of(json.loads(seen))]
-        except (FileNotFoundError, NotADirectoryError):
+        if (seen := _meta(folder)) is None:
             return f"{META} is gone"
+        try:
+            names = [*_files_of(json.loads(seen))]
         except (AttributeError, LookupError, TypeError, ValueError):
             return f"{META} cannot be read"
         found = next(filter(None, (_fault(folder / name, with_content=with_content) for name in names)), "")
-        # What is merged meanwhile is removed.
-        if not found or not (folder / META).exists() or (folder / META).read_bytes() == seen:
+        if not found or _meta(folder) in (seen, None):  # else something was merged meanwhile, and removed
             return found
+
+
+def _meta(folder: Path) -> bytes | None:
+    """Return the file by which the last commit became visible; None if it is gone."""
+    try:
+        return (folder / META).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _files_of(meta: Any) -> Iterator[str]:
