@@ -350,6 +350,9 @@ class Oracle:
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
         files, last = reading.files[host], self.knows.hosts[host]
+        for path, held in files.items():
+            if path != ROBOTS and (named := {name for file in held for name in file.names}):
+                last.listing[path] = last.listing.get(path, frozenset()) | named
         found, is_doubtful, names = [ROBOTS], False, [ROBOTS]
         while found:
             path = found.pop()
@@ -359,13 +362,11 @@ class Oracle:
             if path not in files or not any(file.is_whole for file in files[path]):
                 return None if is_doubtful else False
             is_doubtful |= len(files[path]) > 1
-            named = [name for file in files[path] for name in file.names]
-            if path == ROBOTS and not named:
+            more = [name for file in files[path] for name in file.names]
+            if path == ROBOTS and not more:
                 return False
-            if path != ROBOTS and named:
-                last.listing[path] = last.listing.get(path, frozenset()) | set(named)
-            found += [name for name in named if name not in names]
-            names += named
+            found += [name for name in more if name not in names]
+            names += more
         return None if is_doubtful or not reading.is_sure else True
 
     @staticmethod
