@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -308,6 +308,8 @@ class Oracle:
                 self._note_full_read(run, loc)
         for host in run.hosts:
             self._read_host(reading, host)
+        for host in run.hosts:  # another host of the run may be the first to list the document
+            self._read_insecure(reading.files[host], host)
 
     def _note_full_read(self, run: Run, url: str) -> None:
         self.knows.full_reads[url] = [*self.knows.full_reads.get(url, [])[-4:], run.now]
@@ -342,7 +344,12 @@ class Oracle:
                 if reading.complete[host]:
                     row.relisted += 1
                     row.may_wait &= row.relisted < RUNS
-        for loc in insecure - paths.keys():
+
+    def _read_insecure(self, files: Mapping[str, Sequence[File]], host: str) -> None:
+        """Learn which known documents the files of a host list with http only."""
+        every = [file for each in files.values() for file in each]
+        listed = {entry.loc for file in every for entry in file.entries}
+        for loc in {entry.loc for file in every for entry in file.insecure} - listed:
             if self.rows_of(loc):
                 row = self.rows_of(loc).setdefault(host, Row())
                 row.least, row.may_wait, row.is_insecure = 0, True, True
