@@ -443,9 +443,8 @@ class Oracle:
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
         last.began = reading.at_latest
-        if run.ended == "killed":  # it may have noted what is no longer named, and its report is lost
-            last.named = tuple(index for index in last.named if index in named)
-        last.named = named if is_sure else last.named
+        always = [index for index in last.named if all(index in file.names for file in files[ROBOTS])]
+        last.named = named if is_sure else tuple(always)  # what else is gone may have been noted
         if is_sure:
             last.surely_began = reading.number
             last.fewest_reads += 1
@@ -847,8 +846,8 @@ class Oracle:
     def restore(self, host: str) -> None:
         """What is withdrawn on a host is to be delivered again, where it is listed."""
         for loc, known in self.knows.documents.items():
-            if known.states == {"withdrawn"} and host_of(loc) == host:
-                known.restored = known.may_return = True
+            if known.states == {"withdrawn"} and host in (host_of(loc), known.host):
+                known.restored, known.may_return = known.restored or host_of(loc) == host, True
                 known.steady.clear()
 
     def forget_document(self, loc: str) -> None:
