@@ -23,6 +23,8 @@ settings.load_profile("tests")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+pytest_plugins = ("tests.utils.missing_extras",)
+
 #: The checkout.
 ROOT = Path(__file__).parents[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -92,6 +93,29 @@ def test_each_file_of_tests_names_the_module_that_it_tests(tracked: list[Path]) 
 
 def test_no_example_of_hypothesis_has_a_deadline() -> None:
     assert settings().deadline is None
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", "1 failed, 2 skipped"), ("true", "2 failed, 1 error")])
+def test_what_needs_an_extra_that_is_not_installed_is_skipped_and_fails_in_ci(
+    ci: str, outcome: str, tmp_path: Path
+) -> None:
+    without_pyproj = "missing_extras.find_spec = lambda module: module != 'pyproj'\n"
+    (tmp_path / "conftest.py").write_text(
+        f"from tests.utils import missing_extras\n{without_pyproj}", "utf-8"
+    )
+    needs = "raise ModuleNotFoundError(\"No module named '{}'\")\n"
+    (tmp_path / "test_file.py").write_text(needs.format("pyproj.crs"), "utf-8")
+    each = f"def test_extra():\n    {needs.format('pyproj')}def test_other():\n    {needs.format('other')}"
+    (tmp_path / "test_each.py").write_text(each, "utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-rs", "-p", "tests.utils.missing_extras"),
+            *("--continue-on-collection-errors", tmp_path),
+        ],
+        cwd=ROOT, env={**os.environ, "CI": ci}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert outcome in done.stdout
+    assert ("needs the extra permits" in done.stdout) is (ci == "")
 
 
 def test_the_files_that_begin_first_exist() -> None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
@@ -20,7 +20,6 @@ from aiohttp.helpers import is_ip_address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import skip_or_fail
 from tests.downloader.conftest import streamed
 from tests.utils.command import Line, run_scrapy
 from tests.utils.waiting import wait_until
@@ -320,8 +319,7 @@ class Talkative:
 def test_what_is_not_wanted_does_not_go_on_arriving(
     case: Case, tmp_path: Path, ca: Authority, ca_bundle: Path
 ) -> None:
-    if find_spec(case.loop.partition(".")[0]) is None:
-        skip_or_fail("needs uvloop, of the extra speed")
+    import_module(case.loop.partition(".")[0])
     server = Talkative(tmp_path, ca.server_context() if case.tls else None, case)
     request = streamed(server.url, method=case.method, headers=case.headers, **case.meta)
     (tmp_path / "request.json").write_text(json.dumps({**request, "stops": case.stops}))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
-
-import pytest
 
 from tests.samples import SAMPLES
 from tests.utils.daily import numbered, publish
@@ -25,7 +24,7 @@ class NoProgram:
 def test_a_run_that_can_start_no_process_for_texts_says_so_and_blames_no_document(
     gated: GatedSite, installation: Fallible
 ) -> None:
-    pytest.importorskip("kreuzberg")
+    import_module("kreuzberg")
     publish(gated, numbered(3))
     gated.pages["/d/*"] = Page(SAMPLES["PDF"].read_bytes(), content_type="application/pdf")
     args = ("-a", "documents=download")

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -73,7 +74,7 @@ def test_a_disk_that_hangs_keeps_no_stop_waiting(
 def test_a_document_that_is_being_read_is_given_up_and_comes_in_the_next_run(
     gated: GatedSite, installation: Fallible
 ) -> None:
-    pytest.importorskip("kreuzberg")
+    import_module("kreuzberg")
     publish(gated, numbered(3))
     gated.pages["/d/*"] = Page(SAMPLES["PDF"].read_bytes(), content_type="application/pdf")
     settings: dict[str, Any] = {"WOO_TEXT": 1, "WOO_TEXT_WORKERS": 1}

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from elasticsearch import Elasticsearch
 
 from tests.conftest import skip_or_fail
-from tests.utils.elasticsearch import MissingError, Server
 from tests.utils.guard import is_alive, unwatch, watch_folder, watch_process
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 #: The file with the server, and the processes of the tests that use it.
 USERS = "elasticsearch.users"
@@ -27,6 +29,8 @@ __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 @pytest.fixture(scope="session")
 def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server on loopback: the first process starts it, the last one stops it."""
+    from tests.utils.elasticsearch import MissingError, Server
+
     if given := os.environ.get("WOO_TEST_ELASTICSEARCH_URL"):
         yield given
         return
@@ -56,6 +60,8 @@ def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 @pytest.fixture
 def elasticsearch(elasticsearch_url: str) -> Iterator[Elasticsearch]:
     """A client of that server."""
+    from elasticsearch import Elasticsearch
+
     with Elasticsearch(elasticsearch_url, request_timeout=60) as client:
         yield client
 
@@ -89,6 +95,8 @@ def locked(folder: Path) -> Iterator[list[str]]:
 
 
 def _started() -> str:
+    from tests.utils.elasticsearch import Server
+
     folder = Path(mkdtemp(prefix="woo-test-es-"))
     watch_folder(folder)
     server = Server(folder / "node")

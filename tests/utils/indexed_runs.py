@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from elasticsearch import Elasticsearch
 
 from tests.utils.command import Run
 from tests.utils.daily import Harvester
 from tests.utils.disturbed_runs import harvested
 from woo_harvester.demo.site import Site
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 
 @dataclass

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,7 +26,7 @@ from tests.utils.guard import unwatch, watch_folder, watch_process
 from tests.utils.ports import free_port
 
 GIVEN = "WOO_TEST_POSTGRESQL_URL"
-MISSING = f"needs psycopg, and PostgreSQL (Debian: the package postgresql) or {GIVEN} with its URL"
+MISSING = f"needs PostgreSQL (Debian: the package postgresql) or {GIVEN} with its URL"
 
 #: Where Debian and others keep the programs of a server, besides the PATH.
 FOLDERS = (
@@ -111,8 +111,9 @@ class Server:
 @contextmanager
 def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
     """A server that is gone at the end; skips the test where PostgreSQL is not installed."""
+    import_module("psycopg")
     programs = _programs()
-    if programs is None or find_spec("psycopg") is None:
+    if programs is None:
         skip_or_fail(MISSING)
     # Not pytest's own folder, into which another user cannot look.
     folder = Path(tempfile.mkdtemp(prefix="woo-postgresql-"))

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import gc
 import tempfile
+from contextlib import suppress
 from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import walk_packages
 
 from scrapy import cmdline
 from scrapy.utils import versions
-from scrapy.utils.misc import walk_modules_iter
 
 from woo_harvester.documents.formats import file_types
 from woo_harvester.findings import explanations
@@ -103,10 +104,11 @@ def _make_report() -> None:
 
 
 for package in PACKAGES:
-    for _ in walk_modules_iter(package):
-        pass
-for module in (*MODULES, *filter(find_spec, OPTIONAL)):
-    import_module(module)
+    for module in walk_packages(import_module(package).__path__, f"{package}."):
+        with suppress(ModuleNotFoundError):  # of an extra; a run that needs it reports it
+            import_module(module.name)
+for name in (*MODULES, *filter(find_spec, OPTIONAL)):
+    import_module(name)
 _read_lists_and_texts()
 _read_what_is_installed()
 _make_report()
