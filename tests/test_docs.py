@@ -16,7 +16,11 @@ from woo_harvester.running.default_settings import SETTINGS
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+#: The head of a table, and the line below it.
+_TABLE = re.compile(r"\|.*\|\n\|(?: -+:? \|)+(?:\n|$)")
+#: An item of a list after a blank line, where the item before it is only text.
+_APART = re.compile(r"^(?:- | {2}(?=\S)).*\n\n+(- .*)", re.MULTILINE)
 
 
 def anchors(page: Path) -> set[str]:
@@ -35,6 +39,16 @@ def test_every_page_and_part_that_is_linked_is_there() -> None:
             target = page.parent / name if name else page
             assert target.exists(), (page, name)
             assert not part or part in anchors(target), (page, f"{name}#{part}")
+
+
+def test_no_blank_line_breaks_a_table_or_a_list() -> None:
+    broken = []
+    for page in PAGES:
+        text = FENCED.sub("code", page.read_text(encoding="utf-8"))
+        tables = [each for each in re.split(r"\n{2,}", text) if each.lstrip("\n").startswith("|")]
+        broken += [f"{page.name}: {each}" for each in tables if not _TABLE.match(each.lstrip("\n"))]
+        broken += [f"{page.name}: {item}" for item in _APART.findall(text)]
+    assert broken == []
 
 
 def test_every_path_that_pages_and_comments_name_is_there() -> None:

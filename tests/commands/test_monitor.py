@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.operating.runs import account, folder_of, write_run
-from tests.utils.command import REPORTS, Run, run_scrapy
+from tests.utils.command import REPORTS, Run, environment, in_project, run_scrapy
 
 HOUR = timedelta(hours=1)
 
@@ -91,3 +94,18 @@ def test_a_wrong_argument_is_one_line_and_status_2(tmp_path: Path, args: list[st
     assert done.returncode == 2
     assert done.stderr.startswith(f"scrapy monitor: error: {line}")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_ends_it_without_a_line(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-u", "-m", "scrapy", *in_project(["monitor"], runs(tmp_path, 12))],
+        cwd=tmp_path,
+        env=environment(None),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")

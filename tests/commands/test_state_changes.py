@@ -72,7 +72,7 @@ def test_another_host_can_be_forgotten_while_a_run_is_going_on(filled: Shell) ->
 
 
 def test_pending_withdrawals_are_confirmed_and_shown(filled: Shell) -> None:
-    line = "Confirmed: the next complete run withdraws 2 documents of a.nl, where they are still gone.\n"
+    line = "Confirmed: the next complete run withdraws 2 documents of a.nl, if still gone.\n"
     assert filled("confirm", "a.nl") == (0, "", line)
     assert filled().stdout.splitlines()[1] == "a.nl                  4         1 confirmed 2023-11-14 23:15"
     assert filled("confirm", "https://a.nl/").stderr == line
@@ -97,7 +97,7 @@ def test_where_nothing_is_pending_nothing_is_confirmed(filled: Shell) -> None:
 
 
 def test_withdrawn_documents_are_marked_to_be_delivered_again(filled: Shell) -> None:
-    line = "Marked: the next run delivers 1 document of a.nl again, where they are listed.\n"
+    line = "Marked: the next run delivers 1 document of a.nl again, if listed.\n"
     for _ in range(2):
         assert filled("restore", "a.nl") == (0, "", line)
     assert filled.rows(MARKED) == [(locs(1)[0],)]

@@ -226,3 +226,15 @@ def test_what_the_projects_own_pipeline_drops_is_in_the_sum(project: Project, si
     assert "2 new, 0 changed, 0 unchanged, 0 withdrawn, 1 dropped by a pipeline\n" in run.stderr
     again = project.crawl("woo", site)
     assert "0 new, 0 changed, 2 unchanged, 0 withdrawn, 1 dropped by a pipeline\n" in again.stderr
+
+
+def test_what_the_projects_own_pipeline_adds_to_a_record_is_delivered(project: Project, site: Site) -> None:
+    publish(site, numbered(2))
+    project.add("settings.py", "ITEM_PIPELINES = {'mijn.pipelines.WithOwnField': 600}")
+    run = project.crawl("woo", site)
+    own = [{"prefix": "mijn", "velden": [{"key": "bron", "values": ["mijn project"]}]}]
+    assert [record["document"]["extraMetadata"] for record in run.records] == [own, own]
+    assert {record["herkomst"]["standaardwaarden"]["document.extraMetadata"] for record in run.records} == {
+        "mijn project"
+    }
+    assert "0 new, 0 changed, 2 unchanged" in project.crawl("woo", site).stderr

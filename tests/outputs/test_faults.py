@@ -12,7 +12,7 @@ from threading import Thread
 from time import sleep
 
 import pytest
-from elasticsearch import Elasticsearch
+from elasticsearch import AuthorizationException, Elasticsearch
 
 from tests.conftest import skip_or_fail
 from tests.utils.command import read_lines, run_scrapy, start_forked
@@ -23,6 +23,10 @@ from tests.utils.indexed_runs import Searching, assert_agree
 from tests.utils.proxy import Proxy
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
+from woo_harvester.kinds import Kind
+from woo_portal.elasticsearch import ElasticsearchEngine
+from woo_portal.engine import Followed
+from woo_portal.question import Question
 
 pytestmark = pytest.mark.integration
 
@@ -237,3 +241,14 @@ def test_an_api_key_for_this_index_alone_is_enough(
         run = installation.run(WOO_ELASTICSEARCH_API_KEY=key, WOO_ELASTICSEARCH_CA=secure.authority)
         assert run.returncode == 0, run.stderr
         assert_agree(client, "keyed", tmp_path, all_of(site, 5))
+        names = ["keyed", "keyed-v*", "keyed-p", "keyed-p-v*"]
+        role = {"cluster": [], "indices": [{"names": names, "privileges": ["read", "view_index_metadata"]}]}
+        key = client.security.create_api_key(name="portal", role_descriptors={"portal": role})["encoded"]
+    with Elasticsearch(secure.url, api_key=key, ca_certs=str(secure.authority)) as reading:
+        engine = ElasticsearchEngine(reading, {Kind.woo: "keyed", Kind.vergunningen: "keyed-p"}, 30)
+        question = Question(Kind.woo)
+        assert engine.search(question).total == len(list(engine.all_documents(question))) == 5
+        assert len(engine.changes(Kind.woo, Followed(), 9).documents) == 5
+        assert (engine.contents(Kind.woo).published, engine.contents(Kind.vergunningen).published) == (5, 0)
+        with pytest.raises(AuthorizationException):
+            reading.delete_by_query(index="keyed", query={"match_all": {}})

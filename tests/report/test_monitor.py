@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,11 +15,15 @@ import pytest
 from tests.operating.runs import NOW, account, folder_of, write_run
 from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.permits.account import PermitAccount
+from woo_harvester.report.coverage import RunRegister
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.monitor import CHECKS, EARLIER_RUNS, Limits, Runs, read_run, read_runs, spiders
-from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, ReportsFolder, RunFolder
+from woo_harvester.report.run_folder import AUDIT, FILTERED, OWN_ERROR_FIRST, ReportsFolder, RunFolder
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
+DROP, EMPTY, ERRORS = "no drop in documents", "no host is suddenly empty", "no rise in errors"
+A, B, C = "www.a.nl", "www.b.nl", "www.c.nl"
 LIMITS = Limits(age=30 * HOUR, drop=0.1, rise=0.5)
 
 Hosts = tuple[Account, ...]
@@ -29,7 +34,8 @@ FINDINGS: Files = {"findings.jsonl": '{"code": "loc.on'}
 
 
 def read(reports: Path, now: datetime = NOW) -> Runs:
-    return read_runs(ReportsFolder(reports), "woo", now, LIMITS)
+    (runs,) = read_runs(ReportsFolder(reports), "woo", now, LIMITS)
+    return runs
 
 
 def found(runs: Runs) -> dict[str, str]:
@@ -133,6 +139,43 @@ def test_a_killed_run_is_reported_until_a_run_that_began_after_it_has_finished(t
     assert len(read(tmp_path).killed) == 1
 
 
+def over(folder: Path, shard: tuple[int, int]) -> Path:
+    """Let the run in a folder be one over a shard of the register; return the folder."""
+    RunRegister([shard], []).write(RunFolder(folder).register)
+    return folder
+
+
+def test_each_shard_is_checked_apart(tmp_path: Path) -> None:
+    over(write_run(tmp_path, account(C), ended=NOW - 3 * DAY), (3, 3))  # when there were three shards
+    for number, host in enumerate((A, B), 1):
+        over(write_run(tmp_path, account(host), ended=NOW - DAY + number * MINUTE), (number, 2))
+    second = over(write_run(tmp_path, account(B, 0), ended=NOW - 3 * MINUTE), (2, 2))
+    over(write_run(tmp_path, account(A), ended=NOW - 2 * MINUTE), (1, 2))
+    write_run(tmp_path, account(B), ended=NOW - MINUTE, stats={FILTERED: 1})
+    assert problems_of_shards(tmp_path) == {(1, 2): set(), (2, 2): {DROP, EMPTY}}
+    shutil.rmtree(second)
+    assert problems_of_shards(tmp_path) == {(1, 2): set(), (2, 2): set()}
+    assert problems_of_shards(tmp_path, NOW + 7 * HOUR) == {(1, 2): set(), (2, 2): {"a run each day"}}
+    dead = over(killed(tmp_path, NOW - HOUR), (2, 2))
+    for path in (*dead.iterdir(), dead):
+        os.utime(path, ((NOW - HOUR).timestamp(),) * 2)
+    assert problems_of_shards(tmp_path) == {(1, 2): set(), (2, 2): {"the run came to its end"}}
+
+
+def test_a_run_of_an_unknown_shard_may_be_of_any(tmp_path: Path) -> None:
+    for number in (1, 2):
+        over(write_run(tmp_path, ended=NOW - number * HOUR), (number, 2))
+    write_run(tmp_path, ended=NOW - MINUTE, reason="cannot_start")
+    early = {"the run came to its end"}
+    assert problems_of_shards(tmp_path) == {(1, 2): early, (2, 2): early}
+
+
+def problems_of_shards(reports: Path, now: datetime = NOW) -> dict[tuple[int, int], set[str]]:
+    """Return the names of the checks that fail, by shard."""
+    runs = read_runs(ReportsFolder(reports), "woo", now, LIMITS)
+    return {each.shard: {*found(each)} for each in runs}
+
+
 @pytest.mark.parametrize(
     ("hours", "reason", "stats", "check", "problem"),
     [
@@ -170,10 +213,6 @@ def test_without_a_run_that_ended_only_what_a_run_left_is_checked(tmp_path: Path
         "no rise in errors",
         "no rise in warnings",
     ]
-
-
-DROP, EMPTY, ERRORS = "no drop in documents", "no host is suddenly empty", "no rise in errors"
-A, B = "www.a.nl", "www.b.nl"
 
 
 def errors(host: str, count: int) -> Account:
@@ -245,5 +284,5 @@ def test_a_run_of_permits_is_compared_by_its_files(tmp_path: Path) -> None:
     for day, listed in enumerate((20, 3)):
         permits = PermitAccount(A, listed=listed, complete=True, entry_pages={"complete": 1})
         write_run(tmp_path, permits, ended=NOW - DAY + day * DAY, spider="vergunningen")
-    runs = read_runs(ReportsFolder(tmp_path), "vergunningen", NOW, LIMITS)
+    (runs,) = read_runs(ReportsFolder(tmp_path), "vergunningen", NOW, LIMITS)
     assert found(runs).keys() == {DROP}

@@ -154,6 +154,12 @@ def test_until_is_the_end_of_a_day_month_or_year_in_dutch_time(given: str, momen
     assert arguments.choice == Choice(until=moment)
 
 
+@pytest.mark.parametrize("given", [{"domains": "a.nl"}, {"organisation": "gm0363"}, {"since": "2025"}])
+def test_a_run_that_chooses_hosts_or_documents_is_filtered(given: dict[str, str]) -> None:
+    assert WooArguments.read(given).is_filtered
+    assert not WooArguments.read({"shard": "1/2", "documents": "none"}).is_filtered
+
+
 def test_until_does_not_come_before_since() -> None:
     assert WooArguments.read({"since": "2025-06-01", "until": "2025-06-01"}).is_choosing
     with pytest.raises(

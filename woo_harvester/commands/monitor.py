@@ -47,8 +47,11 @@ class Command(ProjectCommand):
                 self.refuse(f"no run of a spider {name} in {reports.path}: {suggestion(name, known)}")
         for name in args or known:
             try:
-                self._print(read_runs(reports, name, datetime.now(UTC), limits), quiet=opts.quiet)
-            except (OSError, ValueError) as error:
+                for runs in read_runs(reports, name, datetime.now(UTC), limits):
+                    self._print(runs, quiet=opts.quiet)
+            except OSError as error:
+                self.fail_at(error, reports.path)
+            except ValueError as error:
                 self.fail(str(error))  # and go on with the next spider
 
     def _print(self, runs: Runs, *, quiet: bool) -> None:

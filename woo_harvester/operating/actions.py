@@ -99,18 +99,18 @@ class StateActions:
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""
         what = self._change(args, "no withdrawal is pending of", upkeep.confirm_withdrawals)
-        write_note(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
+        write_note(f"Confirmed: the next complete run withdraws {what}, if still gone.")
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""
         what = self._change(args, "no document is withdrawn of", upkeep.mark_withdrawn)
-        write_note(f"Marked: the next run delivers {what} again, where they are listed.")
+        write_note(f"Marked: the next run delivers {what} again, if listed.")
 
     def again(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark published documents, or those of hosts, so that the next run delivers them once more."""
         nothing = "no document is published of"
         what = self._change(args, nothing, upkeep.mark_published, upkeep.mark_document)
-        write_note(f"Marked: the next run delivers {what} once more, where they are listed.")
+        write_note(f"Marked: the next run delivers {what} once more, if listed.")
 
     def _change(
         self, args: list[str], nothing: str, of_host: _Change, of_document: _Change | None = None

@@ -1,7 +1,7 @@
 """The checks of ``monitor``, and the runs that they compare, read from the folder of reports.
 
-Runs may visit different hosts (shards, ``domains``). So each host is compared with the earlier runs that read
-it, and a new host is not compared.
+Each shard is checked apart, and each host is compared with the earlier runs that read it. A new host is not
+compared.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from woo_harvester.findings import Severity, explanations
 from woo_harvester.findings.common_cause import OWN_FAULT
+from woo_harvester.report.coverage import RunRegister
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import (
@@ -66,8 +67,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What the checks of a spider compare."""
+    """What the checks of a spider compare, or those of one of its shards."""
 
+    shard: tuple[int, int]
+    """The number and total of the shard; (1, 1) for all hosts."""
     last: Run | None
     """The last run that ended; None if none did."""
     before: Sequence[Run]
@@ -79,10 +82,9 @@ class Runs:
 
     @property
     def title(self) -> str:
-        """The name of the last run that ended, and when."""
-        return (
-            f"{self.last.name}, ended {_time(self.last.ended)}" if self.last is not None else "no run ended"
-        )
+        """The shard, the name of its last run that ended, and when."""
+        ended = f"{self.last.name}, ended {_time(self.last.ended)}" if self.last else "no run ended"
+        return ended if self.shard == (1, 1) else "shard {}/{}: {}".format(*self.shard, ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,24 +201,41 @@ def spiders(reports: ReportsFolder) -> list[str]:
     return sorted({spider for spider, _ in reports.runs()})
 
 
-def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits) -> Runs:
-    """Return the last runs of a spider that ended, and those that did not end.
+def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits) -> list[Runs]:
+    """Return the runs of a spider, apart for each shard that has any, if it is one of as many as the last.
 
-    A run that did not end counts until a run that began after its last write has finished. Raises ValueError
-    if there is no run to check.
+    Filtered runs count only if there are no others. A run that ended before it kept its register may be of
+    any shard. Raises OSError, and ValueError if there is no run to check.
     """
     history = History(reports.history).names()
-    folders = sorted(
-        (folder for name, folder in reports.runs() if name == spider), key=lambda each: each.name
-    )
+    every = [each for name, each in reports.runs() if name == spider]
+    counting = [each for each in reversed(every) if _counts(each, history, now, limits)]
+    folders = [each for each in counting if not each.is_filtered] or counting
+    registers = ((each.name, RunRegister.read(each.register)) for each in folders)
+    shards = {name: register.shards[0] for name, register in registers if register is not None}
+    judged = {each for each in shards.values() if each[1] == next(iter(shards.values()))[1]} or {(1, 1)}
+    found = [
+        _runs_of(shard, [each for each in folders if shards.get(each.name, shard) == shard], now, limits)
+        for shard in sorted(judged)
+    ]
+    if not any(runs.last or runs.killed for runs in found):
+        raise ValueError(f"no run of {spider} in {reports.path} has ended: expected one a day")
+    return found
+
+
+def _runs_of(shard: tuple[int, int], folders: Iterable[RunFolder], now: datetime, limits: Limits) -> Runs:
+    """Return the last runs in *folders*, newest first, that ended, and those that did not end.
+
+    A run that did not end counts until a run that began after its last write has finished.
+    """
     ended: list[Run] = []
     killed: list[str] = []
     finished = datetime.min.replace(tzinfo=AMSTERDAM)  # when the last run that finished had begun
-    for folder in reversed(folders):
+    for folder in folders:
         if len(ended) > EARLIER_RUNS:
             break
         try:
-            run = read_run(folder) if _counts(folder, history, now, limits) else None
+            run = read_run(folder)
             if run is not None:
                 ended.append(run)
                 named = parse_name(folder.name)
@@ -229,9 +248,7 @@ def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits
                     f"{folder.name} did not end: it was killed, or its machine stopped. It wrote last at "
                     f"{_time(wrote)}; {' '.join(str(error).split())}. The next run makes up for it."
                 )
-    if not (ended or killed):
-        raise ValueError(f"no run of {spider} in {reports.path} has ended: expected one a day")
-    return Runs(ended[0] if ended else None, ended[1:], killed, now, limits)
+    return Runs(shard, ended[0] if ended else None, ended[1:], killed, now, limits)
 
 
 def _counts(folder: RunFolder, history: set[str], now: datetime, limits: Limits) -> bool:

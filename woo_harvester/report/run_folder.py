@@ -52,7 +52,7 @@ FINISHED = "finished"
 #: The statistic with the first error of the harvester itself: what it is about, and the exception.
 OWN_ERROR_FIRST = "woo/own_error"
 
-#: The statistic of an audit, and that of a run that visits named hosts or chooses documents.
+#: The statistic of an audit, and that of a run that chooses hosts or documents.
 AUDIT = "woo/audit"
 FILTERED = "woo/filtered"
 
@@ -200,7 +200,7 @@ class RunFolder:
 
     @property
     def is_filtered(self) -> bool:
-        """True if the statistics say that the run visited named hosts or chose documents. Raises OSError."""
+        """True if the statistics say that the run chose hosts or documents. Raises OSError."""
         try:
             return FILTERED in self.read_stats()
         except ValueError:  # somebody else wrote them
@@ -253,8 +253,8 @@ class ReportsFolder:
         return RunFolder(self.path / name)
 
     def runs(self) -> Iterator[tuple[str, RunFolder]]:
-        """Return the folders that runs made themselves, each with the name of its spider."""
-        for path in self.path.glob("*/"):
+        """Return the folders that runs made themselves by name, each with the name of its spider."""
+        for path in sorted(self.path.glob("*/")):
             if (match := _NAME.fullmatch(path.name)) and match["time"]:
                 yield match["spider"], RunFolder(path)
 

@@ -157,8 +157,8 @@ class Arguments(BaseModel):
 
     @property
     def is_filtered(self) -> bool:
-        """True for a run that visits named hosts or chooses documents: its report is not that of the day."""
-        return self.domains is not None or self.is_choosing
+        """True for a run that chooses hosts or documents: its report is not that of the day."""
+        return self.domains is not None or self.is_choosing or not self.is_over_register
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:

@@ -51,24 +51,21 @@ def damage(folder: Path, *, with_content: bool = False) -> str:
     It takes a look at the ends of the files, and *with_content* compares all of them with their checksums.
     Raises OSError if they cannot be read for another reason, such as a right that is missing.
     """
+    before, found = b"", ""
     while True:
-        if (seen := _meta(folder)) is None:
-            return f"{META} is gone"
         try:
+            seen = (folder / META).read_bytes()
             names = [*_files_of(json.loads(seen))]
+        except (FileNotFoundError, NotADirectoryError):
+            return found or f"{META} is gone"
         except (AttributeError, LookupError, TypeError, ValueError):
             return f"{META} cannot be read"
-        found = next(filter(None, (_fault(folder / name, with_content=with_content) for name in names)), "")
-        if not found or _meta(folder) in (seen, None):  # else something was merged meanwhile, and removed
+        if seen == before:  # else something was merged meanwhile, and removed
             return found
-
-
-def _meta(folder: Path) -> bytes | None:
-    """Return the file by which the last commit became visible; None if it is gone."""
-    try:
-        return (folder / META).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        faults = (_fault(folder / name, with_content=with_content) for name in names)
+        before, found = seen, next(filter(None, faults), "")
+        if not found:
+            return ""
 
 
 def _files_of(meta: Any) -> Iterator[str]:
