@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from woo_harvester.findings import Severity, explanations
@@ -208,19 +208,25 @@ def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits
     any shard. Raises OSError, and ValueError if there is no run to check.
     """
     history = History(reports.history).names()
-    every = [each for name, each in reports.runs() if name == spider]
-    counting = [each for each in reversed(every) if _counts(each, history, now, limits)]
+    runs = [each for name, each in reports.runs() if name == spider]
+    counting = [each for each in reversed(runs) if _counts(each, history, now, limits)]
     folders = [each for each in counting if not each.is_filtered] or counting
-    registers = ((each.name, RunRegister.read(each.register)) for each in folders)
-    shards = {name: register.shards[0] for name, register in registers if register is not None}
-    judged = {each for each in shards.values() if each[1] == next(iter(shards.values()))[1]} or {(1, 1)}
+    shard_of = cache(_shard_of)
+    _, total = next(filter(None, map(shard_of, folders)), (1, 1))
+    every = [(number, total) for number in range(1, total + 1)]
+    judged = [shard for shard in every if any(shard_of(each) == shard for each in folders)] or [(1, 1)]
     found = [
-        _runs_of(shard, [each for each in folders if shards.get(each.name, shard) == shard], now, limits)
-        for shard in sorted(judged)
+        _runs_of(shard, (each for each in folders if shard_of(each) in (shard, None)), now, limits)
+        for shard in judged
     ]
     if not any(runs.last or runs.killed for runs in found):
         raise ValueError(f"no run of {spider} in {reports.path} has ended: expected one a day")
     return found
+
+
+def _shard_of(folder: RunFolder) -> tuple[int, int] | None:
+    register = RunRegister.read(folder.register)
+    return None if register is None else register.shards[0]
 
 
 def _runs_of(shard: tuple[int, int], folders: Iterable[RunFolder], now: datetime, limits: Limits) -> Runs:
