@@ -159,3 +159,14 @@ def test_for_the_monitor_a_run_with_a_hostile_file_did_not_end(name: str, make: 
     told = [line for line in f"{done.stdout}{done.stderr}".splitlines() if f"{made.name} did not end" in line]
     assert [name in line for line in told] == [True], done.stdout + done.stderr
     assert max(map(len, told)) < 1000
+
+
+@pytest.mark.usefixtures("readers")
+@pytest.mark.parametrize("make", HOSTILE)
+def test_for_the_monitor_a_run_with_a_hostile_register_may_be_of_any_shard(
+    make: Make, tmp_path: Path
+) -> None:
+    made = write_run(tmp_path, READERS["monitor"])
+    make(made / "organisations.json")
+    done = run_scrapy(["monitor"], tmp_path)
+    assert done.returncode == 0, done.stderr

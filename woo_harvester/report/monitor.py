@@ -204,8 +204,7 @@ def spiders(reports: ReportsFolder) -> list[str]:
 def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits) -> list[Runs]:
     """Return the runs of a spider, apart for each shard that has any, if it is one of as many as the last.
 
-    Filtered runs count only if there are no others. A run that ended before it kept its register may be of
-    any shard. Raises OSError, and ValueError if there is no run to check.
+    Filtered runs count only if there are no others. Raises OSError, or ValueError if there is none to check.
     """
     history = History(reports.history).names()
     runs = [each for name, each in reports.runs() if name == spider]
@@ -225,7 +224,11 @@ def read_runs(reports: ReportsFolder, spider: str, now: datetime, limits: Limits
 
 
 def _shard_of(folder: RunFolder) -> tuple[int, int] | None:
-    register = RunRegister.read(folder.register)
+    """Return the shard of a run; None if it may be of any, because its register is not there or damaged."""
+    try:
+        register = RunRegister.read(folder.register)
+    except (OSError, ValueError):
+        return None
     return None if register is None else register.shards[0]
 
 

@@ -200,10 +200,10 @@ class RunFolder:
 
     @property
     def is_filtered(self) -> bool:
-        """True if the statistics say that the run chose hosts or documents. Raises OSError."""
+        """True if the statistics can be read, and say that the run chose hosts or documents."""
         try:
             return FILTERED in self.read_stats()
-        except ValueError:  # somebody else wrote them
+        except (OSError, ValueError):  # somebody else wrote them
             return False
 
     def read_stats(self) -> dict[str, Any]:
