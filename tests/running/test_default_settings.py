@@ -124,6 +124,21 @@ def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line() -> None
             complete(Settings({each.name: value}))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RETRY_ENABLED", "nee"),
+        ("DELTAFETCH_ENABLED", "uit"),
+        ("DOWNLOAD_TIMEOUT", "lang"),
+        ("RETRY_TIMES", None),
+    ],
+)
+def test_a_number_or_flag_of_scrapy_that_is_none_is_refused_by_its_name(name: str, value: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: expected (0 or 1|a number), got "):
+        complete(Settings({name: value}))
+    complete(Settings({"RETRY_ENABLED": "False", "DELTAFETCH_ENABLED": "0", "DOWNLOAD_TIMEOUT": "2.5"}))
+
+
 @pytest.mark.parametrize("contact", ["woo@a.nl\r\nHost: b.nl", "https://www.a.nl/\n", "https://www.á.nl/"])
 def test_a_contact_that_would_break_a_header_is_refused(contact: str) -> None:
     with pytest.raises(ValueError, match=r"^WOO_CONTACT: expected URL or e-mail address, got ") as raised:

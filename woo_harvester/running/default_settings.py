@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from woo_harvester.running.setting import Setting
+from scrapy.settings import default_settings
+
+from woo_harvester.running.setting import Setting, shown
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -28,6 +30,14 @@ SUBJECTS: dict[str, tuple[Setting, ...]] = {
 }
 
 SETTINGS: tuple[Setting, ...] = tuple(setting for group in SUBJECTS.values() for setting in group)
+
+
+#: The settings of Scrapy and of scrapy-deltafetch that are a number, or yes or no.
+_OF_SCRAPY = {
+    **{name: value for name, value in vars(default_settings).items() if isinstance(value, int | float)},
+    "DELTAFETCH_ENABLED": True,
+    "DELTAFETCH_RESET": False,
+}
 
 
 def from_environment(given: Mapping[str, str]) -> dict[str, str]:
@@ -55,3 +65,10 @@ def wrong_values(settings: BaseSettings) -> Iterator[tuple[Setting, str]]:
         value = settings[setting.name]
         if value is not None and (problem := setting.problem(value)):
             yield setting, problem
+    for name, default in _OF_SCRAPY.items():
+        is_flag = isinstance(default, bool)
+        try:
+            (settings.getbool if is_flag else settings.getfloat)(name)
+        except (TypeError, ValueError):
+            problem = f"{name}: expected {'0 or 1' if is_flag else 'a number'}, got {shown(settings[name])}"
+            yield Setting(name, "", "", default), problem
