@@ -339,8 +339,9 @@ class Oracle:
                 sure.discard(loc)  # not harvested, and not kept if it is not known
             row = rows.setdefault(host, Row())
             row.least, row.paths, row.is_insecure = 0, frozenset(where), loc in insecure
+            row.must_wait, row.lost = False, frozenset()  # also if it may be noted as listed again
             if loc in sure:
-                row.sure, row.most, row.must_wait, row.lost = True, 0, False, frozenset()
+                row.sure, row.most = True, 0
                 if reading.complete[host]:
                     row.relisted += 1
                     row.may_wait &= row.relisted < RUNS
@@ -582,6 +583,10 @@ class Oracle:
         """What is true after a run."""
         run = reading.run
         self._note_refused(reading)
+        for host in run.hosts:
+            self._reported[host] |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
+        for one in reading.entries() if run.ended == "killed" else ():  # it may have, and left no report
+            self._reported[one.host].add(one.entry.loc)
         if reading.is_sure:
             self._check_listed(reading)
             for host in run.hosts:
@@ -808,7 +813,6 @@ class Oracle:
         run = reading.run
         for host in run.hosts:
             reported = self._reported[host]
-            reported |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
             places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
             passed_over = run.found("loc.andere-host", host)
             found = {one.entry.loc for one in places if f"https://{host}{one.path}" in passed_over}
