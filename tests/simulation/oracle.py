@@ -354,6 +354,7 @@ class Oracle:
             if self.rows_of(loc):
                 row = self.rows_of(loc).setdefault(host, Row())
                 row.least, row.may_wait, row.is_insecure = 0, True, True
+                row.must_wait, row.lost = False, frozenset()
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
@@ -439,7 +440,7 @@ class Oracle:
             lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
             still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
             row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - set(named))
-            if is_sure and loc in fresh:
+            if is_sure and loc in fresh and not row.is_insecure:
                 row.must_wait |= is_much or is_wrong
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
@@ -474,7 +475,7 @@ class Oracle:
         else:
             self._check_version(reading, record, known)
             known.states = {"published"}
-        if not reading.is_sure or not reading.is_alone or known.refused is not None:
+        if not reading.is_sure or not reading.is_alone or run.since or known.refused is not None:
             known.steady.clear()
         known.refused = None
         if run.ended == "killed":
@@ -605,13 +606,9 @@ class Oracle:
             self.known(loc).signature = frozenset()
 
     def _note_refused(self, reading: Reading) -> None:
-        run = reading.run
-        for place in reading.entries():
-            loc = place.entry.loc
-            if loc in run.bad and run.bad[loc] == "html":
-                known = self.known(loc)
-                if not self._is_refused(known, run.now):
-                    known.refused = run.now
+        for loc in reading.run.documents:
+            if reading.run.bad.get(loc) == "html":
+                self.known(loc).refused = reading.run.now
 
     @staticmethod
     def _is_refused(known: Known, now: float) -> bool:
