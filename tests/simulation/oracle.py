@@ -403,7 +403,7 @@ class Oracle:
         run, last, files = reading.run, self.knows.hosts[host], reading.files[host]
         is_sure = bool(reading.complete[host])
         listed = {entry.loc for each in files.values() for file in each for entry in file.entries}
-        named = files[ROBOTS][0].names
+        named = [index for index in files[ROBOTS][0].names if all(index in one.names for one in files[ROBOTS])]
         lost = set(last.named) - set(named)
         reading.lost_indexes |= {(host, index) for index in lost if is_sure}
         every = [file for each in files.values() for file in each]
@@ -445,8 +445,8 @@ class Oracle:
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
         last.began = reading.at_latest
-        always = [index for index in last.named if all(index in file.names for file in files[ROBOTS])]
-        last.named = named if is_sure else tuple(always)  # what else is gone may have been noted
+        # What else is gone may have been noted.
+        last.named = tuple(index for index in named if is_sure or index in last.named)
         if is_sure:
             last.surely_began = reading.number
             last.fewest_reads += 1
