@@ -69,6 +69,8 @@ class Known:
     """Whose entry that is."""
     was_own: bool = False
     """That was the owner's, by the register of that day."""
+    owners: set[str] = field(default_factory=set)
+    """Hosts that listed it and were the owner's then: the version may count as that of any of them."""
     at: float = 0.0
     sha256: str | None = None
     restored: bool = False
@@ -337,6 +339,7 @@ class Oracle:
             known, rows = self.known(loc), self.rows_of(loc)
             if (host_of(loc) not in {of for of, _ in run.owners}) and not (rows and known.is_published):
                 sure.discard(loc)  # not harvested, and not kept if it is not known
+            known.owners |= {host} if is_own(loc, host, run.owners) else set()
             row = rows.setdefault(host, Row())
             row.least, row.paths, row.is_insecure = 0, frozenset(where), loc in insecure
             row.must_wait, row.lost = False, frozenset()  # also if it may be noted as listed again
@@ -403,7 +406,9 @@ class Oracle:
         run, last, files = reading.run, self.knows.hosts[host], reading.files[host]
         is_sure = bool(reading.complete[host])
         listed = {entry.loc for each in files.values() for file in each for entry in file.entries}
-        named = [index for index in files[ROBOTS][0].names if all(index in one.names for one in files[ROBOTS])]
+        named = [
+            index for index in files[ROBOTS][0].names if all(index in one.names for one in files[ROBOTS])
+        ]
         lost = set(last.named) - set(named)
         reading.lost_indexes |= {(host, index) for index in lost if is_sure}
         every = [file for each in files.values() for file in each]
@@ -507,15 +512,21 @@ class Oracle:
                 is_listed = row.sure and not row.most and other in before and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         was_listed = known.host in {each[0] for each in known.signature}
-        is_compared = own and was_listed and is_own(loc, known.host, run.owners)
-        if reading.is_alone and is_compared and record.oorzaak == "wijziging" and known.entry:
+        is_same_owner = own and all(is_own(loc, one, run.owners) for one in {known.host, *known.owners})
+        if (
+            reading.is_alone
+            and is_same_owner
+            and was_listed
+            and record.oorzaak == "wijziging"
+            and known.entry
+        ):
             then, now = known.moment, entry.moment
             is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = len(places) == len(known.signature) == 1 and entry == known.entry
             is_same &= record.sha256 == known.sha256 and not known.may_repeat
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
-        if reading.is_alone and own and known.was_own and known.states == {"withdrawn"}:
+        if reading.is_alone and is_same_owner and known.was_own and known.states == {"withdrawn"}:
             was_ahead = known.entry is None or (known.entry.moment or 0) > known.at
             is_newer = known.may_return or was_ahead or self._is_newer(entry, known, run.now)
             assert is_newer or (entry.moment or 0) > run.now, (
