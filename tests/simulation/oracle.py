@@ -141,7 +141,7 @@ class Host:
     fewest_reads: int = 0
     """Complete reads, as few as there may be."""
     most_reads: int = 0
-    named: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
     """The indexes that its last complete read found named."""
     listing: dict[str, frozenset[str]] = field(default_factory=dict)
     """By index: the sitemaps that it ever listed."""
@@ -406,10 +406,8 @@ class Oracle:
         run, last, files = reading.run, self.knows.hosts[host], reading.files[host]
         is_sure = bool(reading.complete[host])
         listed = {entry.loc for each in files.values() for file in each for entry in file.entries}
-        named = [
-            index for index in files[ROBOTS][0].names if all(index in one.names for one in files[ROBOTS])
-        ]
-        lost = set(last.named) - set(named)
+        named = frozenset.intersection(*(frozenset(one.names) for one in files[ROBOTS]))
+        lost = set(last.named) - named
         reading.lost_indexes |= {(host, index) for index in lost if is_sure}
         every = [file for each in files.values() for file in each]
         insecure = {entry.loc for file in every for entry in file.insecure}
@@ -444,14 +442,13 @@ class Oracle:
                 continue
             lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
             still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
-            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - set(named))
+            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - named)
             if is_sure and loc in fresh and not row.is_insecure:
                 row.must_wait |= is_much or is_wrong
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
         last.began = reading.at_latest
-        # What else is gone may have been noted.
-        last.named = tuple(index for index in named if is_sure or index in last.named)
+        last.named = named if is_sure else named & last.named  # what else is gone may have been noted
         if is_sure:
             last.surely_began = reading.number
             last.fewest_reads += 1
@@ -513,13 +510,8 @@ class Oracle:
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         was_listed = known.host in {each[0] for each in known.signature}
         is_same_owner = own and all(is_own(loc, one, run.owners) for one in {known.host, *known.owners})
-        if (
-            reading.is_alone
-            and is_same_owner
-            and was_listed
-            and record.oorzaak == "wijziging"
-            and known.entry
-        ):
+        is_compared = is_same_owner and was_listed and record.oorzaak == "wijziging"
+        if reading.is_alone and is_compared and known.entry:
             then, now = known.moment, entry.moment
             is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = len(places) == len(known.signature) == 1 and entry == known.entry
@@ -554,7 +546,7 @@ class Oracle:
             assert row.most, f"{loc} is withdrawn, and {host} lists it in {sorted(row.paths)}"
             if row.most >= RUNS:
                 continue
-            is_named = row.lost & set(knows.hosts[host].named)
+            is_named = row.lost & knows.hosts[host].named
             assert not row.lost or is_named, f"{loc} is withdrawn{since}, and {host} lost {sorted(row.lost)}"
             assert not row.is_insecure, f"{loc} is withdrawn, and {host} lists it with http"
             assert not row.must_wait, (
@@ -845,7 +837,7 @@ class Oracle:
     def confirm(self, host: str) -> None:
         """What a host lacks, and no other lists, is to be withdrawn by its next complete read."""
         if host in self.knows.absent:  # gone for good, with its indexes
-            self.knows.hosts[host].named = ()
+            self.knows.hosts[host].named = frozenset()
         for loc, row in self.rows_on(host):
             counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
             others = [self.rows_of(loc)[other] for other in counted]
