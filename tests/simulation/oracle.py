@@ -431,7 +431,8 @@ class Oracle:
             is_its = known.host == host or is_own(loc, host, run.owners)
             known.restored &= loc in listed or not is_its  # the mark ends with the next complete read
         rows = list(self.rows_on(host))
-        may = [row for loc, row in rows if "published" in self.known(loc).states]
+        # What the run has delivered may count as published by now.
+        may = [row for loc, row in rows if "published" in self.known(loc).states or not row.least]
         must = [row for loc, row in rows if row.sure and self.known(loc).is_published]
         lacking = [loc for loc, row in rows if row.sure and row.least > 0 and row.most < RUNS]
         lost_here = [loc for loc in lacking if self.known(loc).is_published]
