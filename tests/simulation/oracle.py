@@ -163,8 +163,8 @@ class Knowledge:
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
     """Hosts whose run may have begun withdrawals that it did not deliver."""
-    killed: list[tuple[Run, Record, set[str | None], dict[str, Row]]] = field(default_factory=list)
-    """Records in the files of killed runs, with what their documents were before, and their rows."""
+    killed: list[tuple[Run, Record, Known, dict[str, Row]]] = field(default_factory=list)
+    """Records in the files of killed runs, with what was known of their documents before, and their rows."""
 
 
 class Place(NamedTuple):
@@ -278,7 +278,7 @@ class Oracle:
         for run, record, before, rows in self.knows.killed:
             assert run.file is not None
             if record not in [Record.read(line) for line in read_lines(run.file)]:
-                self.known(record.loc).states = before
+                self.knows.documents[record.loc] = before
                 self.knows.rows[record.loc] = rows
         self.knows.killed = []
 
@@ -470,7 +470,7 @@ class Oracle:
         after = AFTER[record.oorzaak]
         is_right = after in known.states or not reading.is_alone  # each of two runs at once may deliver it
         assert is_right, f"{record.oorzaak} of {record.loc}, which is {known.states}"
-        before, rows = set(known.states), deepcopy(self.rows_of(record.loc))
+        before, rows = deepcopy(known), deepcopy(self.rows_of(record.loc))
         if record.oorzaak == "intrekking":
             self._check_not_too_early(reading, record.loc)
             known.states = {"withdrawn"}
@@ -482,7 +482,8 @@ class Oracle:
             known.steady.clear()
         known.refused = None
         if run.ended == "killed":
-            known.states |= before
+            known.states |= before.states
+            before.steady, before.signature = Counter(), frozenset()
             self.knows.killed.append((run, record, before, rows))
         known.may_repeat = run.ended == "killed"
         known.restored = known.may_return = False
@@ -850,7 +851,8 @@ class Oracle:
 
     def restore(self, host: str) -> None:
         """What is withdrawn on a host is to be delivered again, where it is listed."""
-        for loc, known in self.knows.documents.items():
+        killed = [(record.loc, before) for _, record, before, _ in self.knows.killed]
+        for loc, known in [*self.knows.documents.items(), *killed]:
             if known.states == {"withdrawn"} and host in (host_of(loc), known.host):
                 known.restored, known.may_return = known.restored or host_of(loc) == host, True
                 known.steady.clear()
@@ -858,16 +860,19 @@ class Oracle:
     def forget_document(self, loc: str) -> None:
         self.knows.documents.pop(loc, None)
         self.rows_of(loc).clear()
+        self.knows.killed = [each for each in self.knows.killed if each[1].loc != loc]
 
     def forget_host(self, host: str) -> None:
         """A host is as if it had never been visited, and the documents whose version is its own."""
         gone = {loc for loc, _ in self.rows_on(host)}
         gone |= {loc for loc, known in self.knows.documents.items() if known.host == host}
-        for loc in gone:
-            self.rows_of(loc).pop(host, None)
-            self.known(loc).states.add(None)
-            self.known(loc).steady.clear()
-            for row in self.rows_of(loc).values():
+        found = [(self.known(loc), self.rows_of(loc)) for loc in gone]
+        found += [(before, rows) for _, record, before, rows in self.knows.killed if record.loc in gone]
+        for known, rows in found:
+            rows.pop(host, None)
+            known.states.add(None)
+            known.steady.clear()
+            for row in rows.values():
                 row.sure = False
         self.knows.absent.pop(host, None)
         for hosts in (self.knows.hosts, *self.knows.absent.values()):
