@@ -69,6 +69,8 @@ class Known:
     """Whose entry that is."""
     was_own: bool = False
     """That was the owner's, by the register of that day."""
+    owners: set[str] = field(default_factory=set)
+    """Hosts that listed it and were the owner's then: the version may count as that of any of them."""
     at: float = 0.0
     sha256: str | None = None
     restored: bool = False
@@ -139,7 +141,7 @@ class Host:
     fewest_reads: int = 0
     """Complete reads, as few as there may be."""
     most_reads: int = 0
-    named: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
     """The indexes that its last complete read found named."""
     listing: dict[str, frozenset[str]] = field(default_factory=dict)
     """By index: the sitemaps that it ever listed."""
@@ -161,8 +163,8 @@ class Knowledge:
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
     """Hosts whose run may have begun withdrawals that it did not deliver."""
-    killed: list[tuple[Run, Record, set[str | None], dict[str, Row]]] = field(default_factory=list)
-    """Records in the files of killed runs, with what their documents were before, and their rows."""
+    killed: list[tuple[Run, Record, Known, dict[str, Row]]] = field(default_factory=list)
+    """Records in the files of killed runs, with what was known of their documents before, and their rows."""
 
 
 class Place(NamedTuple):
@@ -276,7 +278,7 @@ class Oracle:
         for run, record, before, rows in self.knows.killed:
             assert run.file is not None
             if record not in [Record.read(line) for line in read_lines(run.file)]:
-                self.known(record.loc).states = before
+                self.knows.documents[record.loc] = before
                 self.knows.rows[record.loc] = rows
         self.knows.killed = []
 
@@ -337,10 +339,12 @@ class Oracle:
             known, rows = self.known(loc), self.rows_of(loc)
             if (host_of(loc) not in {of for of, _ in run.owners}) and not (rows and known.is_published):
                 sure.discard(loc)  # not harvested, and not kept if it is not known
+            known.owners |= {host} if is_own(loc, host, run.owners) else set()
             row = rows.setdefault(host, Row())
             row.least, row.paths, row.is_insecure = 0, frozenset(where), loc in insecure
+            row.must_wait, row.lost = False, frozenset()  # also if it may be noted as listed again
             if loc in sure:
-                row.sure, row.most, row.must_wait, row.lost = True, 0, False, frozenset()
+                row.sure, row.most = True, 0
                 if reading.complete[host]:
                     row.relisted += 1
                     row.may_wait &= row.relisted < RUNS
@@ -353,6 +357,7 @@ class Oracle:
             if self.rows_of(loc):
                 row = self.rows_of(loc).setdefault(host, Row())
                 row.least, row.may_wait, row.is_insecure = 0, True, True
+                row.must_wait, row.lost = False, frozenset()
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
@@ -401,8 +406,8 @@ class Oracle:
         run, last, files = reading.run, self.knows.hosts[host], reading.files[host]
         is_sure = bool(reading.complete[host])
         listed = {entry.loc for each in files.values() for file in each for entry in file.entries}
-        named = files[ROBOTS][0].names
-        lost = set(last.named) - set(named)
+        named = frozenset.intersection(*(frozenset(one.names) for one in files[ROBOTS]))
+        lost = set(last.named) - named
         reading.lost_indexes |= {(host, index) for index in lost if is_sure}
         every = [file for each in files.values() for file in each]
         insecure = {entry.loc for file in every for entry in file.insecure}
@@ -426,7 +431,8 @@ class Oracle:
             is_its = known.host == host or is_own(loc, host, run.owners)
             known.restored &= loc in listed or not is_its  # the mark ends with the next complete read
         rows = list(self.rows_on(host))
-        may = [row for loc, row in rows if "published" in self.known(loc).states]
+        # What the run has delivered may count as published by now.
+        may = [row for loc, row in rows if "published" in self.known(loc).states or not row.least]
         must = [row for loc, row in rows if row.sure and self.known(loc).is_published]
         lacking = [loc for loc, row in rows if row.sure and row.least > 0 and row.most < RUNS]
         lost_here = [loc for loc in lacking if self.known(loc).is_published]
@@ -437,14 +443,13 @@ class Oracle:
                 continue
             lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
             still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
-            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - set(named))
-            if is_sure and loc in fresh:
+            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - named)
+            if is_sure and loc in fresh and not row.is_insecure:
                 row.must_wait |= is_much or is_wrong
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
         last.began = reading.at_latest
-        always = [index for index in last.named if all(index in file.names for file in files[ROBOTS])]
-        last.named = named if is_sure else tuple(always)  # what else is gone may have been noted
+        last.named = named if is_sure else named & last.named  # what else is gone may have been noted
         if is_sure:
             last.surely_began = reading.number
             last.fewest_reads += 1
@@ -465,7 +470,7 @@ class Oracle:
         after = AFTER[record.oorzaak]
         is_right = after in known.states or not reading.is_alone  # each of two runs at once may deliver it
         assert is_right, f"{record.oorzaak} of {record.loc}, which is {known.states}"
-        before, rows = set(known.states), deepcopy(self.rows_of(record.loc))
+        before, rows = deepcopy(known), deepcopy(self.rows_of(record.loc))
         if record.oorzaak == "intrekking":
             self._check_not_too_early(reading, record.loc)
             known.states = {"withdrawn"}
@@ -473,11 +478,12 @@ class Oracle:
         else:
             self._check_version(reading, record, known)
             known.states = {"published"}
-        if not reading.is_sure or not reading.is_alone or known.refused is not None:
+        if not reading.is_sure or not reading.is_alone or run.since or known.refused is not None:
             known.steady.clear()
         known.refused = None
         if run.ended == "killed":
-            known.states |= before
+            known.states |= before.states
+            before.steady, before.signature = Counter(), frozenset()
             self.knows.killed.append((run, record, before, rows))
         known.may_repeat = run.ended == "killed"
         known.restored = known.may_return = False
@@ -505,15 +511,16 @@ class Oracle:
                 is_listed = row.sure and not row.most and other in before and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         was_listed = known.host in {each[0] for each in known.signature}
-        is_compared = own and was_listed and is_own(loc, known.host, run.owners)
-        if reading.is_alone and is_compared and record.oorzaak == "wijziging" and known.entry:
+        is_same_owner = own and all(is_own(loc, one, run.owners) for one in {known.host, *known.owners})
+        is_compared = is_same_owner and was_listed and record.oorzaak == "wijziging"
+        if reading.is_alone and is_compared and known.entry:
             then, now = known.moment, entry.moment
             is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = len(places) == len(known.signature) == 1 and entry == known.entry
             is_same &= record.sha256 == known.sha256 and not known.may_repeat
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
-        if reading.is_alone and own and known.was_own and known.states == {"withdrawn"}:
+        if reading.is_alone and is_same_owner and known.was_own and known.states == {"withdrawn"}:
             was_ahead = known.entry is None or (known.entry.moment or 0) > known.at
             is_newer = known.may_return or was_ahead or self._is_newer(entry, known, run.now)
             assert is_newer or (entry.moment or 0) > run.now, (
@@ -541,7 +548,7 @@ class Oracle:
             assert row.most, f"{loc} is withdrawn, and {host} lists it in {sorted(row.paths)}"
             if row.most >= RUNS:
                 continue
-            is_named = row.lost & set(knows.hosts[host].named)
+            is_named = row.lost & knows.hosts[host].named
             assert not row.lost or is_named, f"{loc} is withdrawn{since}, and {host} lost {sorted(row.lost)}"
             assert not row.is_insecure, f"{loc} is withdrawn, and {host} lists it with http"
             assert not row.must_wait, (
@@ -582,6 +589,10 @@ class Oracle:
         """What is true after a run."""
         run = reading.run
         self._note_refused(reading)
+        for host in run.hosts:
+            self._reported[host] |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
+        for one in reading.entries() if run.ended == "killed" else ():  # it may have, and left no report
+            self._reported[one.host].add(one.entry.loc)
         if reading.is_sure:
             self._check_listed(reading)
             for host in run.hosts:
@@ -600,13 +611,9 @@ class Oracle:
             self.known(loc).signature = frozenset()
 
     def _note_refused(self, reading: Reading) -> None:
-        run = reading.run
-        for place in reading.entries():
-            loc = place.entry.loc
-            if loc in run.bad and run.bad[loc] == "html":
-                known = self.known(loc)
-                if not self._is_refused(known, run.now):
-                    known.refused = run.now
+        for loc in reading.run.documents:
+            if reading.run.bad.get(loc) == "html":
+                self.known(loc).refused = reading.run.now
 
     @staticmethod
     def _is_refused(known: Known, now: float) -> bool:
@@ -808,7 +815,6 @@ class Oracle:
         run = reading.run
         for host in run.hosts:
             reported = self._reported[host]
-            reported |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
             places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
             passed_over = run.found("loc.andere-host", host)
             found = {one.entry.loc for one in places if f"https://{host}{one.path}" in passed_over}
@@ -833,7 +839,7 @@ class Oracle:
     def confirm(self, host: str) -> None:
         """What a host lacks, and no other lists, is to be withdrawn by its next complete read."""
         if host in self.knows.absent:  # gone for good, with its indexes
-            self.knows.hosts[host].named = ()
+            self.knows.hosts[host].named = frozenset()
         for loc, row in self.rows_on(host):
             counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
             others = [self.rows_of(loc)[other] for other in counted]
@@ -845,7 +851,8 @@ class Oracle:
 
     def restore(self, host: str) -> None:
         """What is withdrawn on a host is to be delivered again, where it is listed."""
-        for loc, known in self.knows.documents.items():
+        killed = [(record.loc, before) for _, record, before, _ in self.knows.killed]
+        for loc, known in [*self.knows.documents.items(), *killed]:
             if known.states == {"withdrawn"} and host in (host_of(loc), known.host):
                 known.restored, known.may_return = known.restored or host_of(loc) == host, True
                 known.steady.clear()
@@ -853,16 +860,19 @@ class Oracle:
     def forget_document(self, loc: str) -> None:
         self.knows.documents.pop(loc, None)
         self.rows_of(loc).clear()
+        self.knows.killed = [each for each in self.knows.killed if each[1].loc != loc]
 
     def forget_host(self, host: str) -> None:
         """A host is as if it had never been visited, and the documents whose version is its own."""
         gone = {loc for loc, _ in self.rows_on(host)}
         gone |= {loc for loc, known in self.knows.documents.items() if known.host == host}
-        for loc in gone:
-            self.rows_of(loc).pop(host, None)
-            self.known(loc).states.add(None)
-            self.known(loc).steady.clear()
-            for row in self.rows_of(loc).values():
+        found = [(self.known(loc), self.rows_of(loc)) for loc in gone]
+        found += [(before, rows) for _, record, before, rows in self.knows.killed if record.loc in gone]
+        for known, rows in found:
+            rows.pop(host, None)
+            known.states.add(None)
+            known.steady.clear()
+            for row in rows.values():
                 row.sure = False
         self.knows.absent.pop(host, None)
         for hosts in (self.knows.hosts, *self.knows.absent.values()):

@@ -219,7 +219,7 @@ class PermitOracle:
             offer = knows.offers.get(key)
             if offer is None:
                 continue
-            if offer.state in ("refused", "maybe"):
+            if offer.state == "refused":  # one that a stopped run got may have counted before others came
                 fresh.add(key)
             if not is_sure or kind in ("failed", "html", "gone"):
                 offer.state = "maybe" if offer.state == "refused" else offer.state

@@ -303,9 +303,10 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     offered = _by_lastmod(facts, now)
     outcome = _choose(facts, offered, terms, now)
     is_passed_over = outcome is EntryOutcome.PASSED_OVER
-    # One in the future, passed over for another in the future, is newer than what may follow that.
-    is_new = offered.cause is not None or is_future(facts.moment, now)
-    should_have_counted = is_passed_over and facts.owner is None and is_new
+    # One in the future may count later: it was passed over for another one, or the clock was ahead before.
+    is_ahead = is_future(facts.moment, now)
+    should_have_counted = is_passed_over and facts.owner is None and (offered.cause is not None or is_ahead)
+    should_have_counted |= is_ahead and outcome is EntryOutcome.OLDER
     is_replaced = facts.is_named and outcome.cause is not None  # the entry before it is yet to be reported
     left_to, elsewhere = facts.owner, facts.elsewhere
     if left_to is None and not facts.is_named and elsewhere is not None and not elsewhere.is_here:

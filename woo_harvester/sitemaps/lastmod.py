@@ -104,4 +104,4 @@ def is_newer(given: Moment | None, known: int | None, read_at: int | None, now: 
     before = moment_compared(known, read_at)
     if before is None or at > before:
         return True
-    return False if before == known else None
+    return False if before == known or is_future(given, now) else None
