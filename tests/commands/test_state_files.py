@@ -101,11 +101,18 @@ def test_records_of_two_kinds_do_not_come_in_one_csv_file(state: Shell) -> None:
     assert len(Path("now.csv").read_text(encoding="utf-8-sig").splitlines()) == 2
 
 
-def test_the_output_may_be_one_of_the_files(state: Shell) -> None:
+@pytest.mark.parametrize("output", ["all.jsonl", "./all.jsonl", "soft.jsonl", "hard.jsonl"])
+def test_an_output_that_is_an_input_is_refused(state: Shell, output: str) -> None:
+    """It would lose the earlier versions and the withdrawals."""
     one = record("https://a.nl/1.pdf")
-    Path("1.jsonl").write_text(f"{one}\n{one}\n")
-    state("latest", "1.jsonl", "-O", "1.jsonl")
-    assert Path("1.jsonl").read_text() == f"{one}\n"
+    Path("1.jsonl").write_text(f"{one}\n")
+    Path("all.jsonl").write_text(f"{one}\n{record('https://a.nl/1.pdf', 'intrekking')}\n")
+    Path("soft.jsonl").symlink_to("all.jsonl")
+    Path("hard.jsonl").hardlink_to("all.jsonl")
+    before = Path("all.jsonl").read_bytes()
+    line = f"{Path(output)} is the input all.jsonl: write to another file"
+    assert refused(state("latest", "1.jsonl", "all.jsonl", "-O", output), line)
+    assert Path("all.jsonl").read_bytes() == before
 
 
 def test_a_truncated_line_is_reported_and_left_out(filled: Shell) -> None:
@@ -226,11 +233,12 @@ def test_a_file_that_a_run_writes_is_not_replaced(state: Shell) -> None:
     path = Path("all.jsonl")
     path.write_text(f"{record('https://a.nl/1.pdf')}\n{record('https://a.nl/1.pdf')}\n")
     before = path.read_bytes()
+    Path("1.jsonl").write_bytes(before)
     with running(WRITING, path.absolute()):
-        status, _, error = state("latest", "all.jsonl", "-O", "all.jsonl")
+        status, _, error = state("latest", "1.jsonl", "-O", "all.jsonl")
     assert (status, "all.jsonl: a run writes to it" in error) == (1, True)
     assert path.read_bytes() == before
-    assert state("latest", "all.jsonl", "-O", "all.jsonl")[0] == 0
+    assert state("latest", "1.jsonl", "-O", "all.jsonl")[0] == 0
     assert len(path.read_bytes().splitlines()) == 1
 
 

@@ -99,7 +99,7 @@ PLAYED: dict[str, Callable[[Reader, Site], None] | None] = {
 #: A command before which there was another run, and the arguments of that run.
 AFTER_A_RUN = {
     "woo-harvester state restore": (),
-    "woo-harvester state latest all.jsonl": ("-a", "deltafetch_reset=1"),
+    "woo-harvester state latest all-*.jsonl": ("-a", "deltafetch_reset=1"),
 }
 
 

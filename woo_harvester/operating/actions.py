@@ -21,6 +21,7 @@ from woo_harvester.operating.named import (
     known_host,
     known_hosts,
 )
+    check_output,
 from woo_harvester.operating.output import (
     documents_and_cases,
     host_table,
@@ -166,6 +167,7 @@ class StateActions:
 
         with state.begin() as connection:
             hosts = known_hosts(connection)
+        check_output(path, args)
         with self._locked(state, hosts), state.begin() as connection:
             taken = take_over(connection, files)
         write_note(f"Took over {counted(taken, 'document')} from the files.")

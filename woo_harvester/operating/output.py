@@ -41,6 +41,16 @@ def writing(path: Path | None, encoding: str = "utf-8") -> Iterator[IO[str]]:
         text.detach()  # writes what it has
 
 
+def check_output(path: Path | None, inputs: Iterable[str]) -> None:
+    """Refuse the output *path* if it is one of the inputs. Raises UsageError, and OSError for an input.
+
+    The output lacks the earlier versions, and the inputs may be the only files that have them.
+    """
+    for name in inputs:
+        if path is not None and path.exists() and path.samefile(name):
+            raise UsageError(f"{path} is the input {name}: write to another file", print_help=False)
+
+
 @contextmanager
 def keeping(path: Path | None) -> Iterator[None]:
     """Refuse to replace the file at *path* if a run adds records to it before the end of the block.
