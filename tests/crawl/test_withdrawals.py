@@ -256,6 +256,20 @@ def test_what_each_of_two_hosts_lost_at_once_is_confirmed_for_each(towns: Towns)
         assert towns.day().withdrawn == withdrawn
 
 
+def test_what_waits_for_another_host_of_its_organisation_is_not_confirmed(towns: Towns) -> None:
+    towns.bodies = {A: "Samen", B: "Samen"}
+    towns.publish(A, *pdfs(A, *range(12)))
+    towns.publish(B, *pdfs(B, 1))
+    towns.day()
+    towns.unreadable = {B}
+    towns.publish(A, *pdfs(A, *range(11)))
+    assert (towns.day().withdrawn, towns.confirm(A)) == (set(), 0)
+    towns.publish(A)
+    assert (towns.day().withdrawn, towns.confirm(A)) == (set(), 11)
+    towns.unreadable = set()
+    assert set().union(*towns.days(2)) == {*pdfs(A, *range(12))}
+
+
 def test_what_was_never_harvested_is_forgotten_and_is_no_part_of_much(towns: Towns) -> None:
     seen = [f"https://{A}/gezien{number}.pdf" for number in range(20)]
     towns.publish(A, *pdfs(A, 1, 2, 3), *seen)

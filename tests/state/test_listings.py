@@ -12,6 +12,7 @@ from woo_harvester.state import listings, schema
 from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import host_of_state
+from woo_harvester.state.schema import CONFIRMED
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import confirm_withdrawals
@@ -144,7 +145,7 @@ def test_only_missing_documents_that_no_host_lists_are_confirmed(connection: Con
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
     assert [confirm_withdrawals(connection, host) for host in ("a.nl", "b.nl", "c.nl")] == [1, 0, 0]
     needed = {key: count for key, (_, count, _) in rows(connection, one).items()}
-    assert needed == {gone: 1, elsewhere: 3, stays: None, withdrawn: 3, seen: 3}
+    assert needed == {gone: CONFIRMED, elsewhere: 3, stays: None, withdrawn: 3, seen: 3}
 
 
 def test_two_hosts_count_their_misses_of_one_document_at_once(postgresql_url: str) -> None:

@@ -122,6 +122,22 @@ def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Con
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
+def test_a_confirmation_counts_what_its_host_may_lack_by_a_mistake(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys, host = harvest(connection, sitemap, locs(3)), host_of_state(connection, "a.nl").id
+    for lacking, reads in ((keys[:1], 1), (keys[:2], 3)):
+        miss(connection, {sitemap: lacking})
+        need(connection, host, reads)
+    assert confirm_withdrawals(connection, "a.nl") == 1, "the first waits for another host"
+    assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(2, False)]
+    list_in(connection, sitemap, keys[:1])
+    assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(1, True)]
+    for _ in range(3):
+        miss(connection, {sitemap: keys[2:]})
+        need(connection, host, 3)
+    assert confirm_withdrawals(connection, "a.nl") == 1, "the third has been missed three times"
+
+
 def test_a_document_of_the_host_is_restored_whoever_listed_it_last(connection: Connection) -> None:
     mine, theirs, third = (sitemap_of(connection, host) for host in ("a.nl", "b.nl", "c.nl"))
     host, url = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"

@@ -99,8 +99,10 @@ class StateActions:
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""
-        what = self._change(args, "no withdrawal is pending of", upkeep.confirm_withdrawals)
-        write_note(f"Confirmed: the next complete run withdraws {what}, if still gone.")
+        what = self._change(args, "no withdrawal waits for a confirmation of", upkeep.confirm_withdrawals)
+        write_note(
+            f"Confirmed: the next complete run withdraws {what}, if still gone and waiting for no other host."
+        )
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""

@@ -31,6 +31,9 @@ STATE_VERSION = 9
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
+#: The number of complete reads that a document needs after a confirmation: no more than it has.
+CONFIRMED = 0
+
 #: Number of the advisory lock that guards the creation of tables in PostgreSQL.
 PREPARING = 7_796_330
 
@@ -175,8 +178,8 @@ listings = Table(
     Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
     # Complete reads of the host in a row that lacked the document; 0 if the last one listed it.
     Column("misses", Integer, nullable=False, default=0),
-    # How many are needed before it is gone: 1, or WOO_WITHDRAW_RUNS if it may be missing by a mistake. Null
-    # while it is listed.
+    # How many are needed before it is gone: 1, or WOO_WITHDRAW_RUNS if it may be missing by a mistake, unless
+    # it is CONFIRMED. Null while it is listed.
     Column("needed", Integer),
     # Start of the run that first found it missing, in microseconds since 1970. Null while it is listed.
     Column("missing_since", Microseconds),

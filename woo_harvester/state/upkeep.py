@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select, 
 from woo_harvester.state.documents import forget
 from woo_harvester.state.listings import is_missing, is_of_host, is_published, sitemaps_of
 from woo_harvester.state.resources import forget_read
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.schema import CONFIRMED, documents, hosts, listings, resources
 from woo_harvester.state.sql import batches
 
 
@@ -39,7 +39,7 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
             func.coalesce(counts.c.documents, 0),
             func.coalesce(counts.c.withdrawn, 0),
             func.coalesce(pending.c.documents, 0),
-            func.coalesce(pending.c.needed, 0) == 1,
+            func.coalesce(pending.c.needed, 1) == CONFIRMED,
             hosts.c.complete_at,
         )
         .outerjoin(counts, counts.c.host_id == hosts.c.id)
@@ -74,7 +74,7 @@ def _pending_counts() -> Subquery:
         select(
             resources.c.host_id,
             func.count(listings.c.document_id.distinct()).label("documents"),
-            func.max(func.coalesce(listings.c.needed, 2)).label("needed"),
+            func.max(func.coalesce(listings.c.needed, 1)).label("needed"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
         .join(documents, documents.c.id == listings.c.document_id)
@@ -107,9 +107,10 @@ def forget_document(connection: Connection, loc: str) -> None:
 
 
 def confirm_withdrawals(connection: Connection, host: str) -> int:
-    """Confirm the pending withdrawals of a host for the next complete read; return how many there are.
+    """Confirm what a host may lack by a mistake; return how many documents that are, confirmed ones included.
 
-    Of a host that the register does not have, all that it lists counts as missing: no run reads it.
+    What waits only for another host needs no confirmation. Of a host that the register does not have, all
+    that it lists counts as missing: no run reads it.
     """
     row = connection.execute(select(hosts.c.id, hosts.c.unregistered).where(hosts.c.host == host)).first()
     if row is None:
@@ -121,17 +122,19 @@ def confirm_withdrawals(connection: Connection, host: str) -> int:
         files = select(resources.c.id).where(resources.c.host_id == row.id)
         for sitemap_id in connection.execute(files).scalars().all():
             forget_read(connection, sitemap_id)
+    is_unsure = func.coalesce(listings.c.needed, CONFIRMED) == CONFIRMED
+    is_unsure |= listings.c.misses < listings.c.needed
     query = (
         select(listings.c.document_id)
         .distinct()
         .join_from(listings, documents, documents.c.id == listings.c.document_id)
-        .where(of_host, is_missing(), is_published())
+        .where(of_host, is_missing(), is_published(), is_unsure)
         .order_by(listings.c.document_id)
     )
     ids = connection.execute(query).scalars().all()
     for part in batches(ids):
         rows = of_host, listings.c.document_id.in_(part)
-        connection.execute(update(listings).where(*rows).values(needed=1))
+        connection.execute(update(listings).where(*rows).values(needed=CONFIRMED))
     return len(ids)
 
 
