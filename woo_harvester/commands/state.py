@@ -33,11 +33,11 @@ class Action:
     """The options that the action accepts."""
 
 
-_FILES = "FILE..."
+_FILES, _HOSTS = "FILE...", "HOST..."
 ACTIONS = {
     "forget": Action("forget", "HOST|URL...", 1, None),
-    "confirm": Action("confirm", "HOST...", 1, None),
-    "restore": Action("restore", "HOST...", 1, None),
+    "confirm": Action("confirm", _HOSTS, 1, None),
+    "restore": Action("restore", _HOSTS, 1, None),
     "again": Action("again", "HOST|URL...", 1, None),
     "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
@@ -89,8 +89,9 @@ def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
         raise UsageError(f"unknown action {name}: {suggestion(name, ACTIONS)}")
     action = ACTIONS.get(name, _TABLE)
     usage = f"{program()} state {name} {action.arguments}".strip()
-    if "" in args[1:]:
-        raise UsageError(f"expected: {usage}; got an empty argument")
+    for given in args[1:]:
+        if not given or (action.arguments == _HOSTS and "/" in given):
+            raise UsageError(f"expected: {usage}; got {given or 'an empty argument'}")
     for option in _OPTIONS:
         if getattr(opts, option) and option not in action.options:
             fitting = [each for each, other in ACTIONS.items() if option in other.options]

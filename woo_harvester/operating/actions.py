@@ -18,11 +18,10 @@ from woo_harvester.operating.named import (
     find_named,
     forget_all,
     format_of,
-    known_host,
     known_hosts,
 )
-    check_output,
 from woo_harvester.operating.output import (
+    check_output,
     documents_and_cases,
     host_table,
     keeping,
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from woo_harvester.running.command import ProjectCommand
-
-    _Change = Callable[[Connection, str], int]
 
 
 class StateActions:
@@ -111,24 +108,17 @@ class StateActions:
 
     def again(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark published documents, or those of hosts, so that the next run delivers them once more."""
-        nothing = "no document is published of"
-        what = self._change(args, nothing, upkeep.mark_published, upkeep.mark_document)
+        what = self._change(args, "no document is published of", upkeep.mark_published)
         write_note(f"Marked: the next run delivers {what} once more, if listed.")
 
-    def _change(
-        self, args: list[str], nothing: str, of_host: _Change, of_document: _Change | None = None
-    ) -> str:
-        """Change documents of hosts, and single ones; return how many of each. Raises StateError for none."""
+    def _change(self, args: list[str], nothing: str, of_host: Callable[[Connection, str], int]) -> str:
+        """Change hosts, and mark documents; return how many documents of each. Raises StateError for none."""
         with self._open() as state:
             with state.begin() as connection:
-                known, documents = known_hosts(connection), dict[str, str]()
-                for loc in args if of_document is not None else ():
-                    documents.update((loc, host) for host in upkeep.hosts_of_document(connection, loc))
-            hosts = {known_host(given, known) for given in args if given not in documents}
-            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
-                counts = {host: of_host(connection, host) for host in sorted(hosts)}
-                if of_document is not None:
-                    counts |= {loc: of_document(connection, loc) for loc in documents}
+                found = find_named(connection, args)
+            with self._locked(state, found.to_lock), state.begin() as connection:
+                counts = {host: of_host(connection, host) for host in sorted(found.hosts)}
+                counts |= {loc: upkeep.mark_document(connection, loc) for loc in found.documents}
                 for given, count in counts.items():
                     if not count:
                         raise StateError(f"{nothing} {given}")
@@ -169,7 +159,6 @@ class StateActions:
 
         with state.begin() as connection:
             hosts = known_hosts(connection)
-        check_output(path, args)
         with self._locked(state, hosts), state.begin() as connection:
             taken = take_over(connection, files)
         write_note(f"Took over {counted(taken, 'document')} from the files.")
@@ -178,6 +167,7 @@ class StateActions:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
         form = format_of(opts.format, path)
+        check_output(path, args)
         is_csv = form != "jsonl"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,22 +14,17 @@ from woo_harvester.kinds import others
 from woo_harvester.state import resources, upkeep
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.terminal import printable
-from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def known_host(given: str, hosts: Sequence[str]) -> str:
-    """Return the host in the state that *given* names, as a host or a URL. Raises UsageError."""
-    try:
-        host = host_of(given if "://" in given else f"https://{given}")
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    is_page = re.search(r"[/?#]", given.rpartition("://")[2].rstrip("/"))
-    if host not in hosts or is_page:
-        close = get_close_matches(host, hosts, n=1, cutoff=0.8)
-        meant = f": did you mean {close[0]}?" if close and not is_page else ""
+def _known_host(given: str, hosts: Sequence[str]) -> str:
+    """Return the host in the state that *given* is, in any case. Raises UsageError."""
+    host = given.lower()
+    if host not in hosts:
+        close = [] if "/" in host else get_close_matches(host, hosts, n=1, cutoff=0.8)
+        meant = f": did you mean {close[0]}?" if close else ""
         raise UsageError(f"the state does not know {given}{meant}")
     return host
 
@@ -52,7 +46,7 @@ def format_of(given: str | None, path: Path | None) -> str:
 
 
 @dataclass
-class Forgotten:
+class Named:
     """What the arguments name."""
 
     hosts: set[str] = field(default_factory=set)
@@ -69,20 +63,20 @@ class Forgotten:
         return self.hosts.union(*self.documents.values())
 
 
-def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
+def find_named(connection: Connection, args: Iterable[str]) -> Named:
     """Return what *args* name. Raises UsageError for what the state does not know."""
-    found, known = Forgotten(), known_hosts(connection)
+    found, known = Named(), known_hosts(connection)
     for given in args:
         if not given.isascii() and printable(given) != given:  # such as bytes that are no UTF-8
             raise UsageError(f"the state does not know {printable(given)}")
         if hosts := upkeep.hosts_of_document(connection, given):
             found.documents[given] = hosts
         else:
-            found.hosts.add(known_host(given, known))
+            found.hosts.add(_known_host(given, known))
     return found
 
 
-def forget_all(connection: Connection, found: Forgotten) -> None:
+def forget_all(connection: Connection, found: Named) -> None:
     """Forget what was found, so that the next run delivers what is still listed."""
     for url in found.documents:
         upkeep.forget_document(connection, url)
