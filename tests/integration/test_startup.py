@@ -52,7 +52,7 @@ WRONG = [
     ("FILES_STORE", "/proc/no", 1, "FILES_STORE /proc/no"),
     ("WOO_DATA_DIR", "/proc/no", 1, "/proc/no"),
     ("WOO_REPORT_DIR", "/proc/no", 1, "/proc/no"),
-    ("RETRY_TIMES", "often", 1, "invalid literal for int() with base 10: 'often'"),
+    ("RETRY_TIMES", "often", 2, "RETRY_TIMES: expected a number, got often"),
 ]
 
 #: What each command of the project that runs a spider is given.

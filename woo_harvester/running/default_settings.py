@@ -66,7 +66,7 @@ def wrong_values(settings: BaseSettings) -> Iterator[tuple[Setting, str]]:
         if value is not None and (problem := setting.problem(value)):
             yield setting, problem
     for name, default in _OF_SCRAPY.items():
-        is_flag = isinstance(default, bool)
+        is_flag = isinstance(default, bool) or name.endswith("_ENABLED")
         try:
             (settings.getbool if is_flag else settings.getfloat)(name)
         except (TypeError, ValueError):
