@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
@@ -15,14 +14,12 @@ from pkgutil import resolve_name
 from typing import Any
 
 import pytest
-from scrapy import Spider
 
 from tests.integration.stopping import (
     PDF,
     STOP,
     assert_ended_well,
     assert_next_run_has_the_rest,
-    both_signals,
     stopped,
 )
 from tests.samples import SAMPLES
@@ -30,7 +27,6 @@ from tests.utils.daily import FIRST, numbered, publish
 from tests.utils.disturbed_runs import Fallible, GatedSite, harvested
 from tests.utils.proxy import Proxy
 from woo_harvester.demo.server import Page
-from woo_harvester.outputs.feeds import DurableFeedExporter
 
 
 @dataclass(frozen=True)
@@ -49,36 +45,6 @@ class HangAt:
             threading.Event().wait()
 
         setattr(resolve_name(self.owner), self.name, hang)
-
-
-@dataclass(frozen=True)
-class StopAt:
-    """Sends the process a signal when it closes its outputs, which takes a second."""
-
-    number: signal.Signals
-
-    def __call__(self) -> None:
-        close = DurableFeedExporter.close_spider
-
-        async def slow(exporter: DurableFeedExporter, spider: Spider) -> None:
-            os.kill(os.getpid(), self.number)
-            await asyncio.sleep(1)
-            await close(exporter, spider)
-
-        setattr(DurableFeedExporter, "close_spider", slow)  # noqa: B010 -- mypy knows its type
-
-
-@both_signals
-def test_a_run_that_is_closing_by_itself_is_closed_whatever_signal_comes(
-    number: signal.Signals, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, numbered(2))
-    ended = installation.start(fault=StopAt(number), **STOP).wait()
-    assert (ended.returncode, ended.stats["finish_reason"]) == (0, "finished"), ended.stderr
-    assert harvested(installation.folder) == set(ended.locs)
-    assert len(ended.locs) == 2
-    assert ended.report is not None
-    assert (ended.report / "report.json").exists()
 
 
 def test_a_name_server_that_hangs_keeps_no_stop_waiting(

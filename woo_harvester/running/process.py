@@ -33,9 +33,6 @@ OVERDUE = (
     "what is not confirmed comes again in the next run"
 )
 
-#: Seconds after which a run that closes by itself is looked at again.
-_CLOSING = 0.05
-
 #: Seconds that hanging threads get after a second signal.
 _KILL_TIMEOUT = 1.0
 
@@ -106,12 +103,6 @@ class HarvestProcess(AsyncCrawlerProcess):
     def _spider_opened(self, spider: Spider) -> None:
         """Keep the spider: a crawler whose run fails has none at its end."""
         self._spider = spider
-
-    async def stop(self) -> None:
-        """Stop the run; complete when it is closed, also if it was closing by itself when a signal came."""
-        await super().stop()
-        while self._spider is not None and self._spider.crawler.engine.spider is not None:  # noqa: ASYNC110
-            await asyncio.sleep(_CLOSING)  # Scrapy sends no signal when all is closed
 
     def _signal_shutdown(self, signum: int, frame: Any) -> None:
         """Stop the crawls within ``WOO_STOP_TIMEOUT`` seconds, even if the event loop is blocked."""
