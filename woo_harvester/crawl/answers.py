@@ -100,12 +100,17 @@ def is_ours(error: BaseException | None) -> bool:
     return isinstance(error, SpoolError | StoppedError | TrustError)
 
 
-#: What the download of a file may raise because of its host.
-_EXPECTED = (
+#: How a connection fails that may be better the next time.
+CONNECTION_ERRORS = (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
+)
+
+#: What the download of a file may raise because of its host.
+_EXPECTED = (
+    *CONNECTION_ERRORS,
     HostRestsError,
     IgnoreRequest,
     PrivateHostError,

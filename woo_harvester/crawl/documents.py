@@ -14,14 +14,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from scrapy import Request
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-)
 
 from woo_harvester.crawl.answers import (
+    CONNECTION_ERRORS,
     check_expected,
     failure_code,
     failure_seen,
@@ -42,7 +37,7 @@ from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.running.arguments import DocumentsMode
 from woo_harvester.sitemaps.decide import Depth, is_long_ago
 from woo_harvester.state.deliveries import Delivery, KnownFile
-from woo_harvester.utils.statuses import PARTIAL_CONTENT, is_complete
+from woo_harvester.utils.statuses import ASKS_FOR_PAUSE, PARTIAL_CONTENT, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -205,15 +200,7 @@ _HEADS_REFUSED = 3
 _ERRORS = range(400, 1000)
 
 #: Statuses from 400 on that a GET would get too: without a password, for what is gone, from a busy host.
-_MEANT = frozenset({401, 410, 429, 503})
-
-#: How a connection fails that may be better the next time.
-_CONNECTION_ERRORS = (
-    CannotResolveHostError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-)
+_MEANT = frozenset({401, 410, *ASKS_FOR_PAUSE})
 
 #: Findings about a document that was received but is not accepted. All others: it was not received.
 _REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
@@ -489,7 +476,7 @@ def _needs_get(request: Request, outcome: StreamedResponse | BaseException | Non
     if request.method != "HEAD":
         return False
     if outcome is None or isinstance(outcome, BaseException):
-        return isinstance(outcome, _CONNECTION_ERRORS)
+        return isinstance(outcome, CONNECTION_ERRORS)
     if outcome.status >= 400:
         return outcome.status not in _MEANT
     return outcome.status in range(200, 300) and not is_complete(outcome.status)

@@ -33,7 +33,7 @@ from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
-from woo_harvester.utils.statuses import is_complete
+from woo_harvester.utils.statuses import ASKS_FOR_PAUSE, is_complete
 from woo_harvester.utils.urls import host_of, loc_problem, secured
 
 if TYPE_CHECKING:
@@ -216,10 +216,6 @@ def _is_own_head(request: Request) -> bool:
     return request.method == "HEAD" and bool(request.meta.get("woo_stream"))
 
 
-#: Statuses with which a host requests a pause; Retry-After says how long (RFC 9110, 10.2.3).
-_ASKS_FOR_PAUSE = (429, 503)
-
-
 #: The longest rest, in seconds, that a run waits for.
 _LONGEST_REST = 300
 
@@ -274,7 +270,7 @@ class WooRetryMiddleware(RetryMiddleware):
 
     def _retried(self, request: Request, response: Response) -> Request | Response:
         if request.meta.get("dont_retry") or (
-            _is_own_head(request) and response.status not in _ASKS_FOR_PAUSE
+            _is_own_head(request) and response.status not in ASKS_FOR_PAUSE
         ):
             return response
         if "dataloss" in response.flags:
@@ -288,7 +284,7 @@ class WooRetryMiddleware(RetryMiddleware):
 
     def _pause_of(self, request: Request, response: Response) -> float | None:
         """Return the seconds of the pause that a response requests, or None."""
-        if response.status not in _ASKS_FOR_PAUSE:
+        if response.status not in ASKS_FOR_PAUSE:
             return None
         asked = retry_after(response.headers.get("Retry-After"), datetime.now(UTC))
         return self._backoff * 2 ** int(request.meta.get("retry_times", 0)) if asked is None else asked
